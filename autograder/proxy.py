@@ -1,0 +1,305 @@
+"""`student`: a call here, carried out over there.
+
+A check author writes `student.softmax(x, 0)`; this module turns that into a message, sends it through a `Transport` (a worker, or
+an executor in this process), and turns the reply into a value or into a `StudentError`. It starts no process, knows no
+limits and judges nothing.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, NoReturn, Protocol
+
+from autograder.worker.messages import (
+    Call,
+    Found,
+    Gradients,
+    HandleRef,
+    Look,
+    Missing,
+    Observe,
+    Observed,
+    Raised,
+    Release,
+    Reply,
+    Request,
+    Returned,
+    Target,
+    Unreadable,
+    Vjp,
+)
+
+
+class Transport(Protocol):
+    """Carries one request to student code and its reply back. Raises `StudentError` where student code dies or hangs."""
+
+    def request(self, message: Request) -> Reply: ...
+
+
+class StudentError(Exception):
+    """Student code raised, died, hung, is missing, or returned what cannot be read.
+
+    What student code raised is an instance of the builtin exception type as well, so that `pytest.raises(ValueError)` works.
+
+    Attributes:
+        outcome: "failed", "crashed", "timed_out", "missing" or "not_run", as in `autograder.results`.
+        kinds: names in the MRO of what was raised, most special first; empty where nothing was raised.
+        frames: the student's own part of the traceback.
+        function: the name that was called, or "".
+    """
+
+    outcome = "failed"
+
+    def __init__(self, sentence: str, *, kinds: Sequence[str] = (), frames: str = "", function: str = "") -> None:
+        Exception.__init__(self, sentence)
+        self.sentence = sentence
+        self.kinds = tuple(kinds)
+        self.frames = frames
+        self.function = function
+
+    def __str__(self) -> str:
+        return self.sentence
+
+
+class StudentMissing(StudentError):
+    """The function is not there, or is not implemented."""
+
+    outcome = "missing"
+
+
+class StudentUnreadable(StudentError):
+    """The function returned what is no data."""
+
+
+class StudentCrashed(StudentError):
+    """The worker died, or spoke nonsense."""
+
+    outcome = "crashed"
+
+
+class StudentTimedOut(StudentError):
+    """The call took longer than the check allows."""
+
+    outcome = "timed_out"
+
+
+class StudentNotRun(StudentError):
+    """The call was not tried: its part does not import, or the time is up."""
+
+    outcome = "not_run"
+
+
+@dataclass
+class LastCall:
+    """The latest call of a check: what its feedback is about."""
+
+    name: str
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    value: Any = None
+    returned: bool = False
+
+
+@dataclass
+class Log:
+    """What one check did through the proxy. `fatal` keeps an error that no `except` in a check may swallow."""
+
+    last: LastCall | None = None
+    fatal: StudentError | None = None
+    functions: list[str] = field(default_factory=list[str])
+
+
+class Line:
+    """The line between one check and student code: a transport, the part that names are looked up in, and a log."""
+
+    def __init__(self, transport: Transport, module: str) -> None:
+        self.transport = transport
+        self.module = module
+        self.log = Log()
+
+    def look(self, target: Target, name: str) -> Reply:
+        """Ask what a name is; a missing one raises `StudentMissing`."""
+        reply = self._send(Look(target), name)
+        if isinstance(reply, Missing):
+            self._fail(StudentMissing(_missing_sentence(name, self.module, reply.near), function=name))
+        return reply
+
+    def call(self, message: Call | Observe | Vjp, name: str) -> Reply:
+        """Carry out a call and keep it as the latest one."""
+        self.log.last = LastCall(name, message.args, message.kwargs)
+        reply = self._send(message, name)
+        if isinstance(reply, (Returned, Observed, Gradients)):
+            self.log.last.value = reply.value
+            self.log.last.returned = True
+        elif isinstance(reply, Missing):
+            self._fail(StudentMissing(_missing_sentence(name, self.module, reply.near), function=name))
+        return reply
+
+    def release(self, handle: int) -> None:
+        """Forget an object over there."""
+        self._send(Release(handle), "")
+
+    def _send(self, message: Request, name: str) -> Reply:
+        if name and name not in self.log.functions:
+            self.log.functions.append(name)
+        try:
+            reply = self.transport.request(message)
+        except StudentError as error:
+            error.function = error.function or name
+            self._fail(error)
+        if isinstance(reply, Raised):
+            self._raise(reply, name)
+        if isinstance(reply, Unreadable):
+            raise StudentUnreadable(_unreadable_sentence(name, reply), function=name)
+        return reply
+
+    def _raise(self, reply: Raised, name: str) -> NoReturn:
+        if reply.kinds and reply.kinds[0] == "NotImplementedError":
+            self._fail(StudentMissing(f"{name} is not implemented yet.", kinds=reply.kinds, function=name))
+        kind = reply.kinds[0] if reply.kinds else "Exception"
+        sentence = f"{kind}: {reply.message}" if reply.message else kind
+        raise _error_type(reply.kinds)(sentence, kinds=reply.kinds, frames=reply.frames, function=name)
+
+    def _fail(self, error: StudentError) -> NoReturn:
+        self.log.fatal = self.log.fatal or error
+        raise error
+
+
+def _missing_sentence(name: str, module: str, near: Sequence[str]) -> str:
+    hint = f" Did you mean {near[0]}, which is there?" if near else ""
+    return f"{name} is not defined in {module}.py.{hint}"
+
+
+def _unreadable_sentence(name: str, reply: Unreadable) -> str:
+    where = f" at result{reply.where}" if reply.where else ""
+    return (
+        f"{name} returned a {reply.type_name}{where}; a check can read tensors, numbers, strings, bytes, None, "
+        "and lists, tuples and dicts of them."
+    )
+
+
+_types: dict[str, type[StudentError]] = {}
+
+
+def _error_type(kinds: Sequence[str]) -> type[StudentError]:
+    """The class that is both `StudentError` and the nearest builtin exception among `kinds`."""
+    for kind in kinds:
+        builtin = getattr(builtins, kind, None)
+        if not (isinstance(builtin, type) and issubclass(builtin, BaseException)):
+            continue
+        if not issubclass(builtin, Exception) or builtin is Exception:
+            break
+        if kind not in _types:
+            _types[kind] = type(f"Student{kind}", (StudentError, builtin), {"__module__": __name__})
+        return _types[kind]
+    return StudentError
+
+
+# ------------------------------------------------------------------ what check authors hold
+
+
+class RemoteFunction:
+    """A function or method of the student's."""
+
+    def __init__(self, line: Line, target: Target, name: str) -> None:
+        self._line, self._target, self._name = line, target, name
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        reply = self._line.call(Call(self._target, _bare(args), _bare(kwargs)), self._name)
+        assert isinstance(reply, Returned)
+        return self._line_value(reply.value)
+
+    def _line_value(self, value: Any) -> Any:
+        return RemoteObject(self._line, value, self._name) if isinstance(value, HandleRef) else value
+
+    def __repr__(self) -> str:
+        return f"<student's {self._name}>"
+
+
+class RemoteClass(RemoteFunction):
+    """A class of the student's: calling it yields a `RemoteObject`."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        reply = self._line.call(Call(self._target, _bare(args), _bare(kwargs), keep=True), self._name)
+        assert isinstance(reply, Returned)
+        return self._line_value(reply.value)
+
+
+class RemoteObject:
+    """An object that lives with the student's code: `m(x)`, `m.method(x)`, `m.attribute`."""
+
+    def __init__(self, line: Line, handle: HandleRef, name: str) -> None:
+        self._line, self._handle, self._name = line, handle, name
+        self._target = Target("", line.module, handle.id)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        reply = self._line.call(Call(self._target, _bare(args), _bare(kwargs)), self._name)
+        assert isinstance(reply, Returned)
+        return reply.value
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return _resolve(self._line, Target(name, self._line.module, self._handle.id), f"{self._name}.{name}")
+
+    def __repr__(self) -> str:
+        return f"<an object of the student's {self._name}>"
+
+
+class Student:
+    """The fixture `student`: attributes are what the submission defines."""
+
+    def __init__(self, line: Line) -> None:
+        self._line = line
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return _resolve(self._line, Target(name, self._line.module), name)
+
+    def observe(self, f: RemoteFunction | RemoteObject, *args: Any, **kwargs: Any) -> Observed:
+        """Call `f` and return its value with the arguments as they are afterwards and what global state changed."""
+        target, name = _target(f)
+        reply = self._line.call(Observe(target, _bare(args), _bare(kwargs)), name)
+        assert isinstance(reply, Observed)
+        return reply
+
+    def vjp(
+        self, f: RemoteFunction | RemoteObject, args: Sequence[Any], cotangents: Sequence[Any], **kwargs: Any
+    ) -> Gradients:
+        """Vector-Jacobian products: call `f(*args, **kwargs)` and pull `cotangents` back.
+
+        `cotangents` matches the floating-point tensors that `f` returns, in order; None leaves one out. Returns values, the gradients
+        of all floating-point arguments (None where none flows) and those of a module's parameters by name.
+        """
+        target, name = _target(f)
+        reply = self._line.call(Vjp(target, _bare(tuple(args)), _bare(kwargs), tuple(cotangents)), name)
+        assert isinstance(reply, Gradients)
+        return reply
+
+
+def _resolve(line: Line, target: Target, name: str) -> Any:
+    reply = line.look(target, name)
+    if isinstance(reply, Returned):
+        return reply.value
+    assert isinstance(reply, Found)
+    return RemoteClass(line, target, name) if reply.kind == "class" else RemoteFunction(line, target, name)
+
+
+def _target(f: RemoteFunction | RemoteObject) -> tuple[Target, str]:
+    return f._target, f._name  # pyright: ignore[reportPrivateUsage]
+
+
+def _bare(value: Any) -> Any:
+    """Replace proxies inside arguments by references to what they stand for."""
+    if isinstance(value, RemoteObject):
+        return value._handle  # pyright: ignore[reportPrivateUsage]
+    if type(value) is tuple:
+        return tuple(_bare(item) for item in value)  # pyright: ignore[reportUnknownVariableType]
+    if type(value) is list:
+        return [_bare(item) for item in value]  # pyright: ignore[reportUnknownVariableType]
+    if type(value) is dict:
+        return {key: _bare(item) for key, item in value.items()}  # pyright: ignore[reportUnknownVariableType]
+    return value

@@ -1,0 +1,173 @@
+"""The messages that pass between the grader and a worker: what can be asked, and what can be answered.
+
+Values (`Value`) are Python data: None, bool, int, float, str, bytes, torch.Tensor, numpy arrays, and lists, tuples and dicts
+of them; `HandleRef` names an object that lives in the worker. How they become bytes is `wire`'s business; how they are carried
+out is `executor`'s.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Union
+
+Value = Any
+
+
+@dataclass(frozen=True)
+class HandleRef:
+    """An object of the student's that stays in the worker (an instance of one of their classes)."""
+
+    id: int
+    type_name: str = ""
+
+
+@dataclass(frozen=True)
+class Target:
+    """What is called: `handle is None` names a top-level name of `module`; otherwise a method of that object.
+
+    The empty name with a handle is the object itself (`m(x)`).
+    """
+
+    name: str
+    module: str = ""
+    handle: int | None = None
+
+
+# ------------------------------------------------------------------ requests
+
+
+@dataclass(frozen=True)
+class Load:
+    """Import one part (a module of the submission). Answered by `Returned(None)` or `Raised`."""
+
+    module: str
+
+
+@dataclass(frozen=True)
+class Look:
+    """What is `target`? Answered by `Found`, `Returned` (plain data) or `Missing`."""
+
+    target: Target
+
+
+@dataclass(frozen=True)
+class Call:
+    """Call `target`. `keep` says that the result stays in the worker and a HandleRef comes back."""
+
+    target: Target
+    args: tuple[Value, ...] = ()
+    kwargs: dict[str, Value] = field(default_factory=dict[str, Value])
+    keep: bool = False
+
+
+@dataclass(frozen=True)
+class Observe:
+    """Call `target` and say what else the call changed. Answered by `Observed`."""
+
+    target: Target
+    args: tuple[Value, ...] = ()
+    kwargs: dict[str, Value] = field(default_factory=dict[str, Value])
+
+
+@dataclass(frozen=True)
+class Vjp:
+    """Call `target`, then pull `cotangents` back. Answered by `Gradients`.
+
+    Every floating-point tensor in `args` and `kwargs` is made a leaf that requires grad. `cotangents` matches the floating-point tensors of the result
+    in order (a None among them: that output takes no part).
+    """
+
+    target: Target
+    args: tuple[Value, ...]
+    kwargs: dict[str, Value]
+    cotangents: tuple[Value, ...]
+
+
+@dataclass(frozen=True)
+class Release:
+    """Forget the object behind a handle. Answered by `Returned(None)`."""
+
+    handle: int
+
+
+Request = Union[Load, Look, Call, Observe, Vjp, Release]
+
+# ------------------------------------------------------------------ replies
+
+
+@dataclass(frozen=True)
+class Ready:
+    """Sent once, unasked: the layers are on, student code may come. What dies before it is the grader's fault."""
+
+
+@dataclass(frozen=True)
+class Returned:
+    """The call came back with data (or, for a class, a `HandleRef`)."""
+
+    value: Value
+
+
+@dataclass(frozen=True)
+class Found:
+    """The name exists: `kind` is "function", "class" or "object"."""
+
+    kind: str
+
+
+@dataclass(frozen=True)
+class Missing:
+    """No such name. `near` are names that are there and look like it."""
+
+    name: str
+    near: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Raised:
+    """Student code raised. `kinds` are the names in the exception's type's MRO, most special first.
+
+    `frames` is a rendered traceback of the student's own frames; nothing of ours.
+    """
+
+    kinds: tuple[str, ...]
+    message: str
+    frames: str = ""
+
+
+@dataclass(frozen=True)
+class Unreadable:
+    """The result (or a part of it) is of no kind that can be passed on. `where` is a path such as "[1]" or ""."""
+
+    type_name: str
+    where: str = ""
+
+
+@dataclass(frozen=True)
+class Observed:
+    """A result, the arguments as they are after the call, and which global states it changed.
+
+    `changed` holds names among "torch random state", "numpy random state", "python random state", "default dtype",
+    "grad mode", "thread count".
+    """
+
+    value: Value
+    args: tuple[Value, ...]
+    kwargs: dict[str, Value]
+    changed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Gradients:
+    """Outputs (detached) and gradients: None where none flows.
+
+    `args` and `kwargs` mirror those of the request, each floating-point tensor replaced by its gradient, anything else by None. `parameters` holds
+    those of a module's parameters by name, where the target belongs to a module.
+    """
+
+    value: Value
+    args: tuple[Value, ...]
+    kwargs: dict[str, Value]
+    parameters: dict[str, Value]
+
+
+Reply = Union[Ready, Returned, Found, Missing, Raised, Unreadable, Observed, Gradients]

@@ -1,0 +1,1 @@
+"""Many submissions: the gradebook of a whole run."""

@@ -1,0 +1,94 @@
+"""grades.csv: one row a submission, made from the grades of a run, written atomically.
+
+It reads no grade from disk and knows no learning platform's columns (exports do). A cell is blank where there is no grade: of what
+nobody could read everything but the maximum, and of a check that broke on our side its points.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import re
+import tempfile
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from autograder.feedback.escape import visible
+from autograder.results import CheckResult, Grade
+
+_DECIMALS = 6
+
+
+def gradebook_csv(grades: Iterable[Grade]) -> str:
+    """The gradebook as CSV: submission, status, total, maximum, one column a part, one a check (by number).
+
+    Rows are in the order of the submissions' names; columns are all that any grade has.
+    """
+    rows = sorted(grades, key=lambda grade: grade.submission)
+    parts = _part_names(rows)
+    numbers = sorted({check.number for grade in rows for check in grade.checks}, key=in_number_order)
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["submission", "status", "total", "maximum", *map(_cell, parts), *map(_cell, numbers)])
+    for grade in rows:
+        points = {part.part: _points(part.points) for part in grade.parts}
+        checks = {check.number: _check_points(check) for check in grade.checks}
+        graded = grade.status != "ungraded"
+        writer.writerow(
+            [
+                _cell(grade.submission),
+                grade.status,
+                _points(grade.points) if graded and grade.points is not None else "",
+                _points(grade.maximum),
+                *(points.get(part, "") if graded else "" for part in parts),
+                *(checks.get(number, "") if graded else "" for number in numbers),
+            ]
+        )
+    return text.getvalue()
+
+
+def write_gradebook(grades: Iterable[Grade], path: Path) -> None:
+    """Write the gradebook to `path`, for its owner's eyes: a reader sees the old file or the whole new one. Raises OSError."""
+    data = gradebook_csv(grades).encode("utf-8")
+    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def in_number_order(number: str) -> tuple[tuple[int, int, str], ...]:
+    """Sorts "2.10" after "2.9", and "2.3b" after "2.3"."""
+    return tuple(
+        (0, int(piece), "") if piece.isdigit() else (1, 0, piece)
+        for piece in re.findall(r"[0-9]+|[^0-9.]+", number)
+    )
+
+
+def _part_names(grades: Sequence[Grade]) -> list[str]:
+    """Parts by number; two parts of one name never meet, because the manifest refuses them."""
+    numbers: dict[str, int] = {}
+    for grade in grades:
+        for part in grade.parts:
+            numbers.setdefault(part.part, part.number)
+    return sorted(numbers, key=lambda name: (numbers[name], name))
+
+
+def _check_points(check: CheckResult) -> str:
+    return "" if check.outcome == "broken" else _points(check.score)
+
+
+def _points(points: float) -> str:
+    return f"{round(points, _DECIMALS):.{_DECIMALS}f}".rstrip("0").rstrip(".")
+
+
+def _cell(text: str) -> str:
+    """A name as a cell that no spreadsheet takes for a formula: students choose their file names."""
+    text = visible(text)
+    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t")) else text

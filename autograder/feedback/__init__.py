@@ -1,0 +1,1 @@
+"""What people read: diagnosis, hints, and how a grade is rendered."""

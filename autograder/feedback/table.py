@@ -1,0 +1,84 @@
+"""The table of many grades: submission, points for each part, total, what stood out.
+
+One row a submission, in the order given. It renders no single grade (`console` does) and counts nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from autograder.feedback.escape import one_line
+from autograder.results import Grade, Outcome
+
+# What a reader of the table should look at, worst first.
+_STOOD_OUT: tuple[tuple[Outcome, str], ...] = (
+    ("broken", "a check of ours broke:"),
+    ("crashed", "crashed:"),
+    ("timed_out", "timed out:"),
+    ("missing", "lacks a function:"),
+    ("not_run", "not run:"),
+)
+_PLAIN_WIDTH = 160
+
+
+def grades_table(grades: Sequence[Grade]) -> Table:
+    """The grades as a rich table; names and reasons are text, never markup."""
+    parts = sorted({(part.number, part.part) for grade in grades for part in grade.parts})
+    table = Table(box=None, pad_edge=False, header_style="bold", collapse_padding=True)
+    table.add_column("submission", overflow="fold")
+    for _, name in parts:
+        table.add_column(Text(one_line(name, 40)), justify="right", no_wrap=True)
+    table.add_column("total", justify="right", no_wrap=True)
+    table.add_column("what stood out", overflow="fold")
+    for grade in grades:
+        points = {part.part: f"{points_text(part.points)}/{points_text(part.maximum)}" for part in grade.parts}
+        table.add_row(
+            Text(one_line(grade.submission, 60)),
+            *(points.get(name, "-") for _, name in parts),
+            _total(grade),
+            Text(stood_out(grade), style="" if grade.status == "graded" else "yellow"),
+        )
+    return table
+
+
+def print_table(grades: Sequence[Grade], console: Console) -> None:
+    """Print the table; where there is no terminal, as plain lines that are not folded to a screen's width."""
+    if not console.is_terminal:
+        console = Console(file=console.file, width=_PLAIN_WIDTH, color_system=None)
+    console.print(grades_table(grades))
+
+
+def stood_out(grade: Grade) -> str:
+    """What a teaching assistant should look at, in a few words; empty for a grade like any other."""
+    if grade.status == "ungraded":
+        return "ungraded: " + one_line(grade.reason, 200)
+    found: list[str] = []
+    if grade.status == "incomplete":
+        found.append("incomplete" + (f" ({one_line(grade.reason, 120)})" if grade.reason else ""))
+    if grade.checks and all(check.outcome == "missing" for check in grade.checks):
+        return "; ".join([*found, "nothing implemented"])
+    for outcome, words in _STOOD_OUT:
+        numbers = [check.number for check in grade.checks if check.outcome == outcome]
+        if numbers:
+            found.append(f"{words} {_few(numbers)}")
+    return "; ".join(found)
+
+
+def points_text(points: float | None) -> str:
+    """Points as people write them: 22, 17.5, and a dash where there are none."""
+    return "-" if points is None else f"{points:.2f}".rstrip("0").rstrip(".")
+
+
+def _total(grade: Grade) -> str:
+    points = None if grade.status == "ungraded" else grade.points
+    return f"{points_text(points)}/{points_text(grade.maximum)}"
+
+
+def _few(numbers: Iterable[str], most: int = 6) -> str:
+    every = [one_line(number, 20) for number in numbers]
+    more = f" and {len(every) - most} more" if len(every) > most else ""
+    return ", ".join(every[:most]) + more

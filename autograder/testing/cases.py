@@ -1,0 +1,104 @@
+"""The inputs that checks are tried on: the same for every student and every run, drawn from small to large.
+
+Each draw has a CPU generator of its own, seeded by HMAC(key, check, number of the draw), so that what one check draws moves no other's.
+Sizes within a case are pairwise different, so that an exchanged axis cannot pass. Dtypes are always named: a submission
+may change torch's default. It calls no student code.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from collections.abc import Iterator, Sequence
+
+import torch
+from torch import Tensor
+
+Shape = Sequence[int]
+
+SIZES_OF_ATTENTION: tuple[tuple[tuple[int, ...], int, int, int, int], ...] = (
+    # leading axes, n_q, n_k, d_k, d_v
+    ((), 1, 2, 3, 4),
+    ((), 3, 1, 2, 5),
+    ((), 5, 7, 11, 13),
+    ((1,), 4, 3, 2, 5),
+    ((2,), 5, 7, 11, 13),
+    ((2, 3), 5, 7, 11, 13),
+)
+
+
+class Cases:
+    """Draws for one check.
+
+    Args:
+        key: the assignment's key for visible or for hidden checks.
+        check: the name of the check (and of the item, where it is parametrised).
+    """
+
+    def __init__(self, key: bytes, check: str) -> None:
+        self._key = key
+        self._check = check
+        self._draws = 0
+
+    def generator(self) -> torch.Generator:
+        """A fresh CPU generator for the next draw."""
+        message = f"{self._check}\0{self._draws}".encode()
+        self._draws += 1
+        digest = hmac.new(self._key, message, hashlib.sha256).digest()
+        generator = torch.Generator(device="cpu")
+        generator.manual_seed(int.from_bytes(digest[:8], "little", signed=True))
+        return generator
+
+    def tensor(self, *shape: int, dtype: torch.dtype = torch.float32, scale: float = 1.0) -> Tensor:
+        """Normal numbers of mean 0 and standard deviation `scale`, drawn in float64 and rounded to `dtype`."""
+        return (torch.randn(shape, generator=self.generator(), dtype=torch.float64) * scale).to(dtype)
+
+    def uniform(self, *shape: int, low: float, high: float, dtype: torch.dtype = torch.float32) -> Tensor:
+        """Numbers spread evenly over [low, high)."""
+        drawn = torch.rand(shape, generator=self.generator(), dtype=torch.float64)
+        return (low + (high - low) * drawn).to(dtype)
+
+    def integers(self, *shape: int, low: int, high: int) -> Tensor:
+        """int64 numbers in low .. high - 1."""
+        return torch.randint(low, high, shape, generator=self.generator(), dtype=torch.int64)
+
+    def permutation(self, n: int) -> Tensor:
+        """An order of 0 .. n - 1 in which nothing stays, and which for n > 2 is not its own inverse: (n,) int64."""
+        if n < 2:
+            raise ValueError(f"{n} things have no order in which nothing stays")
+        generator = self.generator()
+        identity = torch.arange(n)
+        while True:
+            order = torch.randperm(n, generator=generator)
+            if bool((order != identity).all()) and (n == 2 or bool((order[order] != identity).any())):
+                return order
+
+    def mask(self, *shape: int) -> Tensor:
+        """A boolean mask, about half of it True; each row (last axis, longer than 1) has a True and a False."""
+        generator = self.generator()
+        mask = torch.rand(shape, generator=generator, dtype=torch.float64) < 0.5
+        rows = mask.reshape(-1, shape[-1])
+        for row in rows:
+            seen, hidden = torch.randperm(shape[-1], generator=generator)[:2]
+            row[seen], row[hidden] = True, False
+        return rows.reshape(shape)
+
+    def attention(
+        self, dtype: torch.dtype = torch.float32, scale: float = 1.0, most_axes: int = 4, least_keys: int = 1
+    ) -> Iterator[tuple[Tensor, Tensor, Tensor]]:
+        """Queries (..., n_q, d_k), keys (..., n_k, d_k) and values (..., n_k, d_v), from small to large.
+
+        Args:
+            dtype: of all three.
+            scale: standard deviation of all three.
+            most_axes: leave out cases with more axes than this.
+            least_keys: leave out cases with fewer keys than this.
+        """
+        for leading, n_q, n_k, d_k, d_v in SIZES_OF_ATTENTION:
+            if len(leading) + 2 > most_axes or n_k < least_keys:
+                continue
+            yield (
+                self.tensor(*leading, n_q, d_k, dtype=dtype, scale=scale),
+                self.tensor(*leading, n_k, d_k, dtype=dtype, scale=scale),
+                self.tensor(*leading, n_k, d_v, dtype=dtype, scale=scale),
+            )

@@ -1,0 +1,90 @@
+"""The one exception of a failing assertion, and the place where every comparison is reported.
+
+`Mismatch` carries what a student needs to see: what was compared, the few numbers that matter on both sides, and a hint where the
+assertion itself knows the cause. It renders values but looks for no causes in them: that is `autograder.feedback`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextvars import ContextVar
+from typing import Any
+
+import numpy
+import torch
+from torch import Tensor
+
+Recorder = Callable[[Any, Any, str], None]
+
+recorder: ContextVar[Recorder | None] = ContextVar("recorder", default=None)
+"""Called with (got, expected, what) at each comparison: validation stores what mistakes gave, grading diagnoses with it."""
+
+
+class Mismatch(AssertionError):
+    """A value of the student's is not what the property asks for.
+
+    Args:
+        what: which output or argument, such as "weights".
+        expected: what the property asks for, in few words or numbers.
+        got: what came instead, likewise.
+        hint: the likely cause, where the assertion knows it.
+        case: the call that gave it; where it is empty, the plugin puts the last call in.
+    """
+
+    def __init__(self, what: str, expected: str, got: str, hint: str = "", case: str = "") -> None:
+        super().__init__(f"{what}: expected {expected}, got {got}" + (f" ({hint})" if hint else ""))
+        self.what = what
+        self.expected = expected
+        self.got = got
+        self.hint = hint
+        self.case = case
+
+
+def compared(got: Any, expected: Any, what: str) -> None:
+    """Report a comparison that is about to be made. Call it before the first assertion about `got`."""
+    report = recorder.get()
+    if report is not None:
+        report(got, expected, what)
+
+
+def describe(value: Any) -> str:
+    """What kind of value this is, in a few words: "a float32 tensor of shape (2, 5)", "None", "a list of 3"."""
+    if isinstance(value, Tensor):
+        return f"a {dtype_name(value.dtype)} tensor of shape {tuple(value.shape)}"
+    if isinstance(value, numpy.ndarray):
+        return f"a numpy array of shape {value.shape}"
+    if isinstance(value, (list, tuple, dict)):
+        return f"a {type(value).__name__} of {len(value)}"  # pyright: ignore[reportUnknownArgumentType]
+    if value is None or isinstance(value, (bool, int, float)):
+        return str(value)
+    return f"a value of type {type(value).__name__}"
+
+
+def dtype_name(dtype: torch.dtype) -> str:
+    """The name without the package: "float32"."""
+    return str(dtype).removeprefix("torch.")
+
+
+def row_at(name: str, values: Tensor, index: tuple[int, ...], *, most: int = 6) -> str:
+    """The numbers around one place, as people write them: "weights[0, 2, :] = 0.2, 0.31, 0.49".
+
+    Args:
+        name: what the tensor is called.
+        values: any shape.
+        index: a place in `values`.
+        most: at most so many numbers of the row are shown, those around the place.
+    """
+    if not index:
+        return f"{name} = {_number(values)}"
+    *outer, place = index
+    row = values[tuple(outer)]
+    first = max(0, min(place - most // 2, len(row) - most))
+    shown = row[first : first + most]
+    axis = ":" if len(row) <= most else f"{first}:{first + len(shown)}"
+    where = ", ".join([*(str(i) for i in outer), axis])
+    return f"{name}[{where}] = {', '.join(_number(x) for x in shown)}"
+
+
+def _number(value: Tensor) -> str:
+    item = value.item()
+    return str(item) if isinstance(item, (bool, int)) else f"{item:.4g}"

@@ -1,0 +1,150 @@
+"""Is a tensor the expected one, up to rounding? And how much rounding is allowed.
+
+Finite first, then shape, then dtype, then values: the first that differs is what the student reads. Bounds follow from dtype, sizes and
+magnitudes, so that every right formula passes; they are not tuned to what the reference happens to err. Nothing in here calls a student's function.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from autograder.testing.mismatch import Mismatch, compared, describe, dtype_name, row_at
+
+
+def rounding(dtype: torch.dtype) -> float:
+    """The relative rounding to allow for: eps of the dtype, and float32's for float64, since a constant held in float32 is legal."""
+    return torch.finfo(torch.float32 if dtype == torch.float64 else dtype).eps
+
+
+def softmax_bound(x: Tensor) -> float:
+    """What softmax over any axis of `x` may err: eps x (2 + n + 2 max|x|), n the longest axis, infinite entries apart.
+
+    exp turns an absolute error of its argument into a relative one of its result, and x - logsumexp(x) is rounded at the size of x.
+    """
+    longest = max(x.shape, default=1)
+    largest = float(x.double()[torch.isfinite(x)].abs().max())
+    return rounding(x.dtype) * (2 + longest + 2 * largest)
+
+
+def attention_bounds(q: Tensor, k: Tensor, v: Tensor) -> tuple[float, float]:
+    """What outputs and what weights of attention may err: eps x (2 + n_k + S) x max|v|, and the same without max|v|.
+
+    S is the largest sum |q||k| / sqrt(d) over all pairs: a score's rounding error, which exp turns into a relative one.
+
+    Args:
+        q: (..., n_q, d).
+        k: (..., n_k, d).
+        v: (..., n_k, d_v).
+    """
+    n_k, d = k.shape[-2:]
+    sums = q.double().abs() @ k.double().abs().transpose(-2, -1) / math.sqrt(d)
+    weights = rounding(q.dtype) * (2 + n_k + float(sums.max()))
+    return weights * float(v.double().abs().max()), weights
+
+
+def bound_by_reference(own: Tensor, expected: Tensor) -> float:
+    """What a result may err where no bound is known: four times what the reference errs in that dtype, or a floor.
+
+    The floor is 1e-5 x max|expected| in float32 and float64, 8 eps x max|expected| in half types.
+
+    Args:
+        own: the reference's result in the dtype of the check.
+        expected: its result in float64.
+    """
+    floor = 1e-5 if own.dtype in (torch.float32, torch.float64) else 8 * torch.finfo(own.dtype).eps
+    if not expected.numel():
+        return 0.0
+    error = float((own.double() - expected.double()).abs().max())
+    return max(4 * error, floor * float(expected.double().abs().max()))
+
+
+def assert_close(got: Any, expected: Tensor, what: str, *, within: float, dtype: torch.dtype | None = None) -> None:
+    """`got` is a finite tensor of the shape of `expected`, of `dtype`, and nowhere further from it than `within`.
+
+    Args:
+        got: what the student's function gave: anything.
+        expected: the oracle, as a rule in float64.
+        what: the name of the value, for the message.
+        within: the largest absolute error allowed.
+        dtype: what `got` must have; None allows any floating-point dtype.
+
+    Raises:
+        Mismatch: with the numbers around the worst place.
+    """
+    compared(got, expected, what)
+    values = assert_tensor(got, what)
+    if not bool(torch.isfinite(values).all()):
+        place = _first(~torch.isfinite(values))
+        hint = "NaN or infinity: exp of a large number overflows, and 0 / 0 or inf - inf is NaN"
+        finite = f"finite numbers in {what}"
+        raise Mismatch(what, finite, row_at(what, values, place), hint)
+    assert_shape(values, tuple(expected.shape), what)
+    if dtype is not None:
+        assert_dtype(values, dtype, what)
+    elif not values.is_floating_point():
+        raise Mismatch(what, "a tensor of floating-point numbers", describe(values))
+    if not values.numel():
+        return
+    error = (values.double() - expected.double()).abs()
+    worst = float(error.max())
+    if not worst <= within:
+        place = _first(error == error.max())
+        got_row = f"{row_at(what, values, place)} (error {worst:.2g}, rounding allows {within:.2g})"
+        raise Mismatch(what, row_at(what, expected, place), got_row)
+
+
+def assert_same(got: Any, expected: Tensor, what: str) -> None:
+    """`got` is exactly `expected`: shape, dtype and each value. For masks, indices and copies.
+
+    Raises:
+        Mismatch: with the numbers around the first place that differs.
+    """
+    compared(got, expected, what)
+    values = assert_tensor(got, what)
+    assert_shape(values, tuple(expected.shape), what)
+    assert_dtype(values, expected.dtype, what)
+    different = values != expected
+    if bool(different.any()):
+        place = _first(different)
+        raise Mismatch(what, row_at(what, expected, place), row_at(what, values, place))
+
+
+def assert_tensor(got: Any, what: str) -> Tensor:
+    """`got` is a tensor; it is returned on the CPU, without a graph."""
+    if not isinstance(got, Tensor):
+        raise Mismatch(what, "a tensor", describe(got))
+    return got.detach().cpu()
+
+
+def assert_shape(got: Tensor, shape: Sequence[int], what: str) -> None:
+    """`got` has this shape."""
+    if tuple(got.shape) != tuple(shape):
+        raise Mismatch(what, f"shape {tuple(shape)}", f"shape {tuple(got.shape)}")
+
+
+def assert_dtype(got: Tensor, dtype: torch.dtype, what: str) -> None:
+    """`got` has this dtype."""
+    if got.dtype != dtype:
+        raise Mismatch(what, f"dtype {dtype_name(dtype)}", f"dtype {dtype_name(got.dtype)}")
+
+
+def parts_of(got: Any, *names: str) -> tuple[Any, ...]:
+    """The values that a function returns together, as a tuple or as a list: `out, weights = parts_of(got, "out", "weights")`.
+
+    Raises:
+        Mismatch: when `got` is no tuple or list, or has another length.
+    """
+    if not isinstance(got, (tuple, list)) or len(got) != len(names):  # pyright: ignore[reportUnknownArgumentType]
+        compared(got, None, "result")
+        raise Mismatch("result", f"the {len(names)} values ({', '.join(names)})", describe(got))
+    return tuple(got)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+
+
+def _first(where: Tensor) -> tuple[int, ...]:
+    """The index of the first True."""
+    return tuple(int(i) for i in where.nonzero()[0])

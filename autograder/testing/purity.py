@@ -1,0 +1,56 @@
+"""Does a call leave the world as it was: its arguments, the random states, torch's settings?
+
+It judges what an observed call reports; it does not look at dtypes of results (`numbers` does) nor call anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+import torch
+from torch import Tensor
+
+from autograder.testing.mismatch import Mismatch, compared, describe, row_at
+
+
+class ObservedCall(Protocol):
+    """What `student.observe` gives: the result, the arguments as they are after the call, and the global states that changed."""
+
+    value: Any
+    args: Sequence[Any]
+    kwargs: Mapping[str, Any]
+    changed: Sequence[str]
+
+
+def assert_pure(seen: ObservedCall, args: Sequence[Any], kwargs: Mapping[str, Any] | None = None) -> None:
+    """The call changed none of its arguments and no global state. (Anchor this by a comparison of `seen.value`.)
+
+    Args:
+        seen: the observed call.
+        args: what was passed, as it was before.
+        kwargs: likewise, by name.
+
+    Raises:
+        Mismatch: naming the argument or the state that changed.
+    """
+    before = {f"argument {i + 1}": value for i, value in enumerate(args)} | dict(kwargs or {})
+    after = {f"argument {i + 1}": value for i, value in enumerate(seen.args)} | dict(seen.kwargs)
+    for name, value in before.items():
+        if isinstance(value, Tensor):
+            _assert_unchanged(after.get(name), value, name)
+    if seen.changed:
+        states = ", ".join(seen.changed)
+        hint = "a function that others call draws no random numbers and changes no setting"
+        raise Mismatch("global state", "nothing changed by the call", f"{states} changed", hint)
+
+
+def _assert_unchanged(after: Any, before: Tensor, name: str) -> None:
+    compared(after, before, name)
+    hint = "an in-place operation (x -= ..., x.sub_(...), masked_fill_) changes the caller's tensor"
+    if not isinstance(after, Tensor) or after.shape != before.shape or after.dtype != before.dtype:
+        raise Mismatch(name, f"{describe(before)}, as it was", describe(after), hint)
+    different = (after != before) & ~(after.isnan() & before.isnan())
+    if bool(different.any()):
+        place = tuple(int(i) for i in torch.nonzero(different)[0])
+        raise Mismatch(f"{name} after the call", row_at(name, before, place), row_at(name, after, place), hint)

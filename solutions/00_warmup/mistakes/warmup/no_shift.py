@@ -1,0 +1,7 @@
+"""exp of a score above 88 overflows: the largest score has to be taken off first."""
+
+CAUGHT_BY = ["0.2"]
+
+
+def softmax(x, dim):
+    return x.exp() / x.exp().sum(dim=dim, keepdim=True)

@@ -66,8 +66,7 @@ def write_gradebook(grades: Iterable[Grade], path: Path) -> None:
 def in_number_order(number: str) -> tuple[tuple[int, int, str], ...]:
     """Sorts "2.10" after "2.9", and "2.3b" after "2.3"."""
     return tuple(
-        (0, int(piece), "") if piece.isdigit() else (1, 0, piece)
-        for piece in re.findall(r"[0-9]+|[^0-9.]+", number)
+        (0, int(piece), "") if piece.isdigit() else (1, 0, piece) for piece in re.findall(r"[0-9]+|[^0-9.]+", number)
     )
 
 

@@ -1,7 +1,7 @@
 """The five lines of a failing check as labelled plain text, the same in the terminal and in results.json.
 
-What is said of a hidden check is decided here, once: its property and its cause, never a case, a number, or what the student's code
-printed (which may be the hidden case). It decides neither what went wrong nor how it looks on a screen.
+What is said of a hidden check is decided here, once: its property, its cause and where to read, never a case, a number, or what the
+student's code printed (which may be the hidden case). It decides neither what went wrong nor how it looks on a screen.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ def for_students(check: CheckResult) -> Explanation | None:
     """The explanation as far as a student may see it; None where there is nothing to explain."""
     if check.explanation is None or not is_hidden(check):
         return check.explanation
-    return Explanation(property=check.explanation.property, cause=check.explanation.cause)
+    told = check.explanation
+    return Explanation(property=told.property, cause=told.cause, read=told.read)
 
 
 def printed_for_students(check: CheckResult) -> str:

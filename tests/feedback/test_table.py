@@ -1,0 +1,74 @@
+"""The table of many grades."""
+
+import io
+
+from rich.console import Console
+
+from autograder.feedback.table import points_text, print_table, stood_out
+from autograder.results import Grade
+from tests.feedback.grades import check, grade, passed, ungraded
+
+
+def printed(*grades: Grade) -> list[str]:
+    file = io.StringIO()
+    print_table(grades, Console(file=file))
+    return [line.rstrip() for line in file.getvalue().splitlines()]
+
+
+def test_a_row_shows_points_of_each_part_and_the_total() -> None:
+    header, row = printed(grade(passed(), submission="student_01"))
+    assert header.split() == ["submission", "attention", "total", "what", "stood", "out"]
+    assert row.split() == ["student_01", "2/22", "2/22"]
+
+
+def test_rows_keep_the_order_they_were_given_in() -> None:
+    assert [line.split()[0] for line in printed(grade(submission="b"), grade(submission="a"))[1:]] == ["b", "a"]
+
+
+def test_without_a_terminal_a_long_reason_stays_on_one_line() -> None:
+    assert printed(ungraded("x" * 100))[1].endswith("x" * 100)
+
+
+def test_names_are_no_markup_and_no_control_sequences() -> None:
+    assert printed(grade(submission="[red]\x1b[31ma[/red]"))[1].startswith(r"[red]\x1b[31ma[/red]")
+
+
+def test_what_nobody_could_grade_has_no_points_but_a_reason() -> None:
+    row = printed(grade(passed()), ungraded("no zip"))[2]
+    assert row.split() == ["student_03", "-", "-/22", "ungraded:", "no", "zip"]
+
+
+def test_crashes_time_outs_and_missing_functions_stand_out_by_number() -> None:
+    graded = grade(
+        check("2.1", outcome="timed_out"),
+        check("2.2", outcome="crashed"),
+        check("2.3", outcome="crashed"),
+        check("2.4", outcome="missing"),
+        check("2.5", outcome="not_run"),
+        check("2.6"),
+    )
+    assert stood_out(graded) == "crashed: 2.2, 2.3; timed out: 2.1; lacks a function: 2.4; not run: 2.5"
+
+
+def test_a_check_of_ours_that_broke_stands_first() -> None:
+    graded = grade(
+        check("2.1", outcome="crashed"), check("2.2", outcome="broken"), status="incomplete", reason="check 2.2 broke"
+    )
+    assert stood_out(graded) == "incomplete (check 2.2 broke); a check of ours broke: 2.2; crashed: 2.1"
+
+
+def test_the_untouched_starter_is_called_so() -> None:
+    assert stood_out(grade(check("2.1", outcome="missing"), check("2.2", outcome="missing"))) == "nothing implemented"
+
+
+def test_nothing_stands_out_where_checks_just_failed_or_passed() -> None:
+    assert stood_out(grade(check("2.1"), passed("2.2"))) == ""
+
+
+def test_a_long_list_of_numbers_is_cut() -> None:
+    graded = grade(passed("2.1"), *(check(f"2.{number}", outcome="crashed") for number in range(2, 12)))
+    assert stood_out(graded) == "crashed: 2.2, 2.3, 2.4, 2.5, 2.6, 2.7 and 4 more"
+
+
+def test_points_are_written_as_people_do() -> None:
+    assert [points_text(points) for points in (22.0, 17.5, 0.1 + 0.2, 0.0, None)] == ["22", "17.5", "0.3", "0", "-"]

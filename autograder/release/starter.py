@@ -1,0 +1,136 @@
+"""The starter code, made from the reference solutions: what stands between the solution marks is taken out.
+
+    def softmax(x, dim):                          def softmax(x, dim):
+        # BEGIN SOLUTION                              raise NotImplementedError
+        z = (x - x.amax(dim, True)).exp()    ->
+        return z / z.sum(dim, True)
+        # END SOLUTION
+
+A block inside a function or class becomes `raise NotImplementedError`, or the code of its `# STARTER: ` lines where it has
+some; a block at top level disappears, its `# STARTER: ` lines apart. It does not decide which files are released (the
+bundle does), and does not run a solution.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+from autograder.assignment import Assignment, Part
+from autograder.errors import SoftmarkError
+
+BEGIN = "# BEGIN SOLUTION"
+END = "# END SOLUTION"
+STARTER = re.compile(r"#\s?STARTER:(?: (?P<code>.*))?$")
+MARK_LIKE = re.compile(r"#.*\b(?:BEGIN|END)\s+SOLUTIONS?\b", re.IGNORECASE)
+MISSING = "raise NotImplementedError"
+
+
+def make_starter(assignment: Assignment) -> dict[str, bytes]:
+    """The files of `starter_code/<assignment>/` by name: one for each part, and the handout as `README.md`.
+
+    Raises:
+        SoftmarkError: marks that do not balance (file and line), a solution that is missing or leaves no Python behind.
+    """
+    files = {part.file: _starter_of(assignment, part).encode() for part in assignment.parts}
+    handout = assignment.folder / "handout.md"
+    if handout.is_file():
+        files["README.md"] = handout.read_bytes()
+    return files
+
+
+def write_starter(assignment: Assignment) -> list[str]:
+    """Write the starter code and return the names that changed. Generated files that are no longer made are removed."""
+    changed = stale(assignment)
+    files = make_starter(assignment)
+    for name in changed:
+        path = assignment.starter / name
+        if name in files:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(files[name])
+        else:
+            path.unlink()
+    return changed
+
+
+def stale(assignment: Assignment) -> list[str]:
+    """The names of starter files that differ from what the solutions yield, lack, or are too many."""
+    files = make_starter(assignment)
+    there = {
+        path.name: path for path in assignment.starter.glob("*") if path.is_file() and path.suffix in (".py", ".md")
+    }
+    differs = {name for name, data in files.items() if name not in there or there[name].read_bytes() != data}
+    return sorted(differs | (there.keys() - files.keys()))
+
+
+def without_solution(source: str, path: Path) -> str:
+    """One file's source with its solutions taken out. `path` is for the error sentences.
+
+    Raises:
+        SoftmarkError: a mark without its partner, within another block, or misspelt.
+    """
+    kept: list[str] = []
+    block: list[str] | None = None
+    begun = 0
+    for number, line in enumerate(source.splitlines(), start=1):
+        text = line.strip()
+        if text == BEGIN:
+            if block is not None:
+                raise SoftmarkError(f"{path}, line {number}: '{BEGIN}' within the block that begins in line {begun}.")
+            block, begun = [line], number
+        elif text == END:
+            if block is None:
+                raise SoftmarkError(f"{path}, line {number}: '{END}' without '{BEGIN}' before it.")
+            kept.extend(_replacement(block))
+            block = None
+        elif MARK_LIKE.search(line):
+            raise SoftmarkError(f"{path}, line {number}: write the mark alone in its line, as '{BEGIN}' or '{END}'.")
+        elif block is not None:
+            block.append(line)
+        else:
+            kept.append(line)
+    if block is not None:
+        raise SoftmarkError(f"{path}, line {begun}: '{BEGIN}' has no '{END}' after it.")
+    return _tidy("\n".join(kept))
+
+
+def _replacement(block: list[str]) -> list[str]:
+    """What stands in the starter instead of a block (its first line is the mark, whose indent counts)."""
+    indent = block[0][: len(block[0]) - len(block[0].lstrip())]
+    found = [match for line in block[1:] if (match := STARTER.match(line.strip()))]
+    if found:
+        return [f"{indent}{match['code']}" if match["code"] else "" for match in found]
+    return [f"{indent}{MISSING}"] if indent else []
+
+
+def _tidy(source: str) -> str:
+    """At most two empty lines in a row, none at the ends, one final newline."""
+    return re.sub(r"\n{4,}", "\n\n\n", source).strip("\n") + "\n"
+
+
+def _starter_of(assignment: Assignment, part: Part) -> str:
+    path = assignment.reference(part)
+    source = without_solution(path.read_text(encoding="utf-8"), path)
+    try:
+        module = ast.parse(source)
+    except SyntaxError as error:
+        raise SoftmarkError(f"{path}: what is left without its solutions is not Python: {error.msg}.") from error
+    left = _names(module)
+    for name in part.definitions:
+        if name not in left:
+            raise SoftmarkError(f"{path}: without its solutions it lacks {name}, which students are to write.")
+    return source
+
+
+def _names(module: ast.Module) -> set[str]:
+    """What the module's top level defines or assigns."""
+    names: set[str] = set()
+    for node in module.body:
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            names.add(node.name)
+        elif isinstance(node, ast.Assign):
+            names.update(target.id for target in node.targets if isinstance(target, ast.Name))
+        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            names.add(node.target.id)
+    return names

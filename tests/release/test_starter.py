@@ -1,0 +1,136 @@
+"""The starter is the reference without what stands between the solution marks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from autograder.assignment import Assignment, Limits, Part
+from autograder.errors import SoftmarkError
+from autograder.release.starter import make_starter, stale, without_solution, write_starter
+
+SOLUTION = '''"""Attention."""
+import torch
+
+
+def softmax(x, dim):
+    """Rows sum to 1."""
+    # BEGIN SOLUTION
+    z = x.exp()
+    return z / z.sum(dim, keepdim=True)
+    # END SOLUTION
+
+
+# BEGIN SOLUTION
+def secret_recipe(x):
+    return x
+# END SOLUTION
+
+
+class Heads:
+    def __init__(self, heads):
+        # BEGIN SOLUTION
+        self.heads = heads
+        # STARTER: self.heads = ...
+        # STARTER: if heads < 1:
+        # STARTER:     raise ValueError
+        # END SOLUTION
+        self.given = True
+
+
+# BEGIN SOLUTION
+SYMMETRIES = {"conv": "cyclic"}
+# STARTER: SYMMETRIES = {"conv": ""}
+# END SOLUTION
+'''
+
+STARTER = '''"""Attention."""
+import torch
+
+
+def softmax(x, dim):
+    """Rows sum to 1."""
+    raise NotImplementedError
+
+
+class Heads:
+    def __init__(self, heads):
+        self.heads = ...
+        if heads < 1:
+            raise ValueError
+        self.given = True
+
+
+SYMMETRIES = {"conv": ""}
+'''
+
+
+@pytest.fixture
+def assignment(tmp_path: Path) -> Assignment:
+    part = Part(name="attention", number=2, title="A", points=1, functions=("softmax", "Heads.forward", "SYMMETRIES"))
+    folder = tmp_path / "assignments" / "08"
+    folder.mkdir(parents=True)
+    (folder / "handout.md").write_text("# Handout\n")
+    made = Assignment(name="08", title="T", folder=folder, key=b"k", parts=(part,), limits=Limits())
+    made.solutions.mkdir(parents=True)
+    (made.solutions / "attention.py").write_text(SOLUTION)
+    return made
+
+
+def test_a_block_becomes_a_stub_its_starter_lines_or_nothing() -> None:
+    assert without_solution(SOLUTION, Path("attention.py")) == STARTER
+
+
+def test_the_starter_holds_the_parts_and_the_handout(assignment: Assignment) -> None:
+    assert make_starter(assignment) == {"attention.py": STARTER.encode(), "README.md": b"# Handout\n"}
+
+
+def test_what_was_written_is_not_stale_until_the_solution_changes(assignment: Assignment) -> None:
+    assert stale(assignment) == ["README.md", "attention.py"]
+    assert write_starter(assignment) == ["README.md", "attention.py"]
+    assert (assignment.starter / "attention.py").read_bytes() == STARTER.encode()
+    assert stale(assignment) == []
+    (assignment.solutions / "attention.py").write_text(SOLUTION.replace("import torch", "import math"))
+    assert stale(assignment) == ["attention.py"]
+    assert write_starter(assignment) == ["attention.py"]
+    assert stale(assignment) == []
+
+
+def test_a_file_that_is_no_longer_made_is_stale_and_goes(assignment: Assignment) -> None:
+    write_starter(assignment)
+    (assignment.starter / "old_part.py").write_text("x = 1\n")
+    assert write_starter(assignment) == ["old_part.py"]
+    assert not (assignment.starter / "old_part.py").exists()
+
+
+@pytest.mark.parametrize(
+    ("source", "sentence"),
+    [
+        ("x = 1\n# END SOLUTION\n", r"a\.py, line 2: '# END SOLUTION' without '# BEGIN SOLUTION'"),
+        ("x = 1\n# BEGIN SOLUTION\n", r"a\.py, line 2: '# BEGIN SOLUTION' has no '# END SOLUTION'"),
+        ("# BEGIN SOLUTION\n# BEGIN SOLUTION\n", r"a\.py, line 2: .* within the block that begins in line 1"),
+        ("x = 1  # BEGIN SOLUTION\n", r"a\.py, line 1: write the mark alone in its line"),
+        ("### begin solution\n", r"a\.py, line 1: write the mark alone in its line"),
+        ("# END SOLUTIONS\n", r"a\.py, line 1: write the mark alone in its line"),
+    ],
+)
+def test_a_mark_that_could_leak_a_solution_is_refused(source: str, sentence: str) -> None:
+    with pytest.raises(SoftmarkError, match=sentence):
+        without_solution(source, Path("a.py"))
+
+
+def test_a_solution_that_takes_the_function_itself_away_is_refused(assignment: Assignment) -> None:
+    (assignment.solutions / "attention.py").write_text(
+        "# BEGIN SOLUTION\ndef softmax(x, dim): return x\n# END SOLUTION\n"
+    )
+    with pytest.raises(SoftmarkError, match="lacks softmax, which students are to write"):
+        make_starter(assignment)
+
+
+def test_a_starter_that_is_not_python_is_refused(assignment: Assignment) -> None:
+    (assignment.solutions / "attention.py").write_text(
+        "def softmax(x):\n# BEGIN SOLUTION\n    return x\n# END SOLUTION\n"
+    )
+    with pytest.raises(SoftmarkError, match="not Python"):
+        make_starter(assignment)

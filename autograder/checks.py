@@ -19,8 +19,6 @@ from autograder.assignment import Assignment
 from autograder.errors import SoftmarkError
 from autograder.results import Visibility
 
-DEFAULT_SECONDS = 10.0
-
 
 @dataclass(frozen=True)
 class Leaderboard:
@@ -49,18 +47,15 @@ class Check:
     leaderboard: Leaderboard | None = None
     items: tuple[pytest.Function, ...] = field(default=(), repr=False)
 
-    @property
-    def seed_name(self) -> str:
-        """What the draws of its cases are keyed by: its part and function, so that renumbering changes no draw."""
-        return f"{self.part}.{self.name}"
-
 
 def collect(items: Iterable[pytest.Item], assignment: Assignment) -> tuple[Check, ...]:
     """Group items into checks, in the order of their numbers. Any fault in them is a `SoftmarkError` that names it."""
     groups: dict[tuple[str, str], list[pytest.Function]] = {}
     for item in items:
         if not isinstance(item, pytest.Function) or item.cls is not None:
-            raise SoftmarkError(f"{item.nodeid}: a check is a plain function; classes and other items are not supported.")
+            raise SoftmarkError(
+                f"{item.nodeid}: a check is a plain function; classes and other items are not supported."
+            )
         groups.setdefault((str(item.path), item.originalname), []).append(item)
     checks = [_check(group, assignment) for group in groups.values()]
     _refuse_repeated_numbers(checks)
@@ -95,7 +90,7 @@ def _check(items: list[pytest.Function], assignment: Assignment) -> Check:
         weight=_weight(marked("__weight__"), where),
         hidden=hidden,
         visibility=_visibility(marked("__visibility__"), hidden, where),
-        seconds=_seconds(items[0], where),
+        seconds=_seconds(items[0], where, assignment.limits.cpu_seconds),
         partial="set_score" in inspect.signature(function).parameters,
         reading=_reading(items[0], where),
         hide_errors=str(marked("__hide_errors__") or ""),
@@ -141,10 +136,10 @@ def _visibility(value: Any, hidden: bool, where: str) -> Visibility:
     return cast(Visibility, value or "visible")
 
 
-def _seconds(item: pytest.Function, where: str) -> float:
+def _seconds(item: pytest.Function, where: str, default: float) -> float:
     mark = item.get_closest_marker("timeout")
     if mark is None:
-        return DEFAULT_SECONDS
+        return default
     value: Any = mark.args[0] if mark.args else mark.kwargs.get("timeout")
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < math.inf:
         raise SoftmarkError(f"{where}: timeout({value!r}) is not a number of seconds above 0.")

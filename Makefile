@@ -1,0 +1,39 @@
+# make grade and make test do all that a fresh clone needs; each sets up .venv first.
+.PHONY: setup grade test lint validate bench starter clean
+SHELL := /bin/bash
+VENV := .venv
+PYTHON ?= $(shell scripts/find_python.sh)
+SETUP := $(VENV)/.ready
+
+setup: $(SETUP)
+
+$(SETUP): pyproject.toml constraints.txt
+	umask 022; test -x $(VENV)/bin/python || "$(PYTHON)" -m venv $(VENV)
+	umask 022; $(VENV)/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	chmod -R go-rwx solutions assignments/*/checks/hidden
+	touch $(SETUP)
+
+grade: $(SETUP)
+	$(VENV)/bin/softmark grade assignments/08_transformers tests/submissions -o build/grades -j 2
+
+lint: $(SETUP)
+	$(VENV)/bin/ruff format --check .
+	$(VENV)/bin/ruff check .
+	$(VENV)/bin/basedpyright
+
+test: lint
+	$(VENV)/bin/softmark starter assignments/00_warmup --check
+	$(VENV)/bin/softmark starter assignments/08_transformers --check
+	$(VENV)/bin/python -m pytest -n 2 tests
+
+validate: $(SETUP)
+	for assignment in assignments/*/; do $(VENV)/bin/softmark validate $$assignment --matrix || exit 1; done
+
+bench: $(SETUP)
+	$(VENV)/bin/python -m benchmarks
+
+starter: $(SETUP)
+	for assignment in assignments/*/; do $(VENV)/bin/softmark starter $$assignment || exit 1; done
+
+clean:
+	rm -rf build $(VENV)

@@ -1,0 +1,106 @@
+"""What `softmark grade` and `softmark show` do: grade a folder, print progress and the table, read a grade back.
+
+It words the run for a person; how it is carried out stands in `local`, how grades look in `feedback`.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+from rich.console import Console
+
+from autograder import record
+from autograder.assignment import Assignment, load_assignment
+from autograder.batch.gradebook import write_gradebook
+from autograder.errors import SoftmarkError
+from autograder.results import Grade
+
+
+def grade_folder(
+    folder: Path, submissions: Path, out: Path, graders: int, only: Sequence[str], again: bool, as_json: bool
+) -> int:
+    """Grade everything in `submissions`, print the table, and return the exit code: 1 where something is no grade."""
+    from autograder.session import Session  # launches the fork server first, while torch is imported here
+
+    assignment = load_assignment(folder)
+    with Session() as session:
+        from autograder.batch.local import Job
+        from autograder.submission import find_submissions
+
+        found = find_submissions(submissions, assignment)
+        _make_folder(out)
+        job = Job(assignment, found, out, only, again)
+        session.wait_ready()
+        grades = _grade(job, session, graders)
+    write_gradebook(grades, out / "grades.csv")
+    _print_grades(grades, assignment, out, as_json)
+    return 0 if all(grade.status == "graded" or only for grade in grades) else 1
+
+
+def _grade(job: object, session: object, graders: int) -> list[Grade]:
+    from autograder.batch.local import Job, grade_all
+    from autograder.session import Session
+
+    assert isinstance(job, Job) and isinstance(session, Session)
+    start, grades = time.monotonic(), dict[int, Grade]()
+    resumed = 0
+    for done in grade_all(job, session, graders):
+        grades[done.index] = done.grade
+        resumed += done.resumed
+        _progress(len(grades), len(job.submissions), time.monotonic() - start, done.grade, done.resumed)
+    _progress_end()
+    if resumed:
+        print(f"{resumed} of {len(grades)} had not changed and were not graded again.", file=sys.stderr)
+    return [grades[index] for index in sorted(grades)]
+
+
+def _progress(done: int, total: int, elapsed: float, grade: Grade, resumed: bool) -> None:
+    left = elapsed / done * (total - done)
+    if sys.stderr.isatty():
+        line = f"{done}/{total} graded, about {left:.0f} s left"
+        print(f"\r\033[K{line}", end="", file=sys.stderr, flush=True)
+    elif total >= 20 and (done % max(1, total // 10) == 0 or done == total):
+        print(f"{done}/{total} graded, about {left:.0f} s left", file=sys.stderr, flush=True)
+
+
+def _progress_end() -> None:
+    if sys.stderr.isatty():
+        print("\r\033[K", end="", file=sys.stderr, flush=True)
+
+
+def _print_grades(grades: Sequence[Grade], assignment: Assignment, out: Path, as_json: bool) -> None:
+    if as_json:
+        sys.stdout.write(msgspec.json.encode(list(grades)).decode() + "\n")
+        return
+    from autograder.feedback.table import print_table
+
+    print_table(grades, Console())
+    print(f"\n{len(grades)} submissions of {assignment.name}; grades in {out}, all of them in {out / 'grades.csv'}")
+
+
+def _make_folder(out: Path) -> None:
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise SoftmarkError(f"{out} cannot be made a folder for grades ({error.strerror}): give another -o.") from None
+
+
+def show_grade(out: Path, submission: str, as_json: bool) -> int:
+    """Print one recorded grade as the student sees it, and what staff sees besides."""
+    grade = record.read(out, submission)
+    if grade is None:
+        there = sorted(path.parent.name for path in out.glob("*/grade.json"))
+        known = f" (there are: {', '.join(there[:8])}{', ...' if len(there) > 8 else ''})" if there else ""
+        raise SoftmarkError(f"{out} holds no grade of '{submission}'{known}.")
+    if as_json:
+        sys.stdout.write(msgspec.json.encode(grade).decode() + "\n")
+        return 0
+    from autograder.feedback.console import print_for_staff, print_for_student
+
+    print_for_student(grade, Console())
+    print_for_staff(grade, Console())
+    return 0

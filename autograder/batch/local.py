@@ -1,0 +1,183 @@
+"""Many submissions on this machine: graders side by side, forked from one warm parent, sharing one fork server.
+
+The parent computes nothing and holds no secret; each grader collects the checks once and then grades what it is
+handed. A grader that dies costs one retry of the submission it was at. How one submission is graded stands in `grading`.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+from typing import NoReturn
+
+import msgspec
+
+from autograder import record
+from autograder.assignment import Assignment
+from autograder.errors import GraderError, SoftmarkError
+from autograder.grading import Grader
+from autograder.results import Grade
+from autograder.session import Session
+from autograder.submission import Submission
+
+MOST_TRIES = 2
+
+
+class Done(msgspec.Struct, frozen=True, tag="done"):
+    """A grader has graded and recorded a submission, or found its record current."""
+
+    index: int
+    grade: Grade
+    resumed: bool
+
+
+class Stopped(msgspec.Struct, frozen=True, tag="stopped"):
+    """A grader cannot grade at all: the sentence is for whoever called."""
+
+    sentence: str
+    exit_code: int
+
+
+@dataclass
+class Job:
+    """What is to be graded, where to, and how. `only_for` limits single submissions to some checks, or to a part."""
+
+    assignment: Assignment
+    submissions: Sequence[Submission]
+    out: Path
+    only: Sequence[str] = ()
+    again: bool = False
+    only_for: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
+
+
+@dataclass
+class _Desk:
+    """One grader process as the parent sees it."""
+
+    process: BaseProcess
+    line: Connection
+    at: int | None = None
+    finished: bool = field(default=False)
+
+
+def grade_all(job: Job, session: Session, graders: int) -> Iterator[Done]:
+    """Grade every submission of `job`, yielding each as it is recorded. The session's fork server must be ready."""
+    digest = record.assignment_digest(job.assignment)
+    waiting = deque(range(len(job.submissions)))
+    tries = [0] * len(job.submissions)
+    desks = [_start(job, session, digest) for _ in range(max(1, min(graders, len(job.submissions))))]
+    try:
+        for desk in desks:
+            _hand_next(desk, waiting, tries)
+        while any(desk.at is not None for desk in desks):
+            ready = wait([desk.line for desk in desks if desk.at is not None])
+            for desk in [each for each in desks if each.line in ready]:
+                at = desk.at
+                assert at is not None
+                answer = _receive(desk)
+                if isinstance(answer, Stopped):
+                    raise SoftmarkError(answer.sentence, exit_code=answer.exit_code)
+                if answer is not None:
+                    yield answer
+                    _hand_next(desk, waiting, tries)
+                    continue
+                desks.remove(desk)
+                if tries[at] >= MOST_TRIES:
+                    yield _given_up(job, at)
+                else:
+                    waiting.appendleft(at)
+                desks.append(replacement := _start(job, session, digest))
+                _hand_next(replacement, waiting, tries)
+    finally:
+        _dismiss(desks)
+
+
+def _start(job: Job, session: Session, digest: str) -> _Desk:
+    context = multiprocessing.get_context("fork")
+    ours, theirs = context.Pipe()
+    process = context.Process(target=_grader, args=(job, session, digest, theirs, ours), daemon=True)
+    process.start()
+    theirs.close()
+    return _Desk(process, ours)
+
+
+def _hand_next(desk: _Desk, waiting: deque[int], tries: list[int]) -> None:
+    desk.at = waiting.popleft() if waiting else None
+    if desk.at is not None:
+        tries[desk.at] += 1
+        try:
+            desk.line.send_bytes(msgspec.json.encode(desk.at))
+        except OSError:  # it died at once: the read that follows finds out
+            return
+
+
+def _receive(desk: _Desk) -> Done | Stopped | None:
+    try:
+        return msgspec.json.decode(desk.line.recv_bytes(), type=Done | Stopped)
+    except (EOFError, OSError, msgspec.DecodeError):
+        desk.process.join(1)
+        return None
+
+
+def _given_up(job: Job, index: int) -> Done:
+    submission = job.submissions[index]
+    grade = Grade(
+        submission=submission.name,
+        assignment=job.assignment.name,
+        status="ungraded",
+        points=None,
+        maximum=job.assignment.maximum,
+        reason=f"the grader itself died {MOST_TRIES} times while it graded this submission",
+    )
+    record.write(job.out, grade)
+    return Done(index, grade, False)
+
+
+def _dismiss(desks: Sequence[_Desk]) -> None:
+    for desk in desks:
+        desk.line.close()
+    for desk in desks:
+        desk.process.join(5)
+        if desk.process.is_alive():
+            desk.process.kill()
+            desk.process.join()
+
+
+# ------------------------------------------------------------------ in a grader process
+
+
+def _grader(job: Job, session: Session, digest: str, line: Connection, parents_end: Connection) -> NoReturn:
+    """The whole life of a grader: collect, then grade what comes down the line until it closes."""
+    parents_end.close()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    code = 1
+    try:
+        session.with_grader(job.assignment, lambda grader: _work(grader, job, line), digest=digest)
+        code = 0
+    except SoftmarkError as error:
+        code = error.exit_code
+        kind = "" if not isinstance(error, GraderError) else "The grader failed: "
+        line.send_bytes(msgspec.json.encode(Stopped(f"{kind}{error}", error.exit_code)))
+    finally:
+        os._exit(code)
+
+
+def _work(grader: Grader, job: Job, line: Connection) -> None:
+    while True:
+        try:
+            index = msgspec.json.decode(line.recv_bytes(), type=int)
+        except EOFError:
+            return
+        submission = job.submissions[index]
+        recorded = None if job.again else record.read(job.out, submission.name)
+        grade = grader.grade(submission, recorded, job.only_for.get(submission.name, job.only))
+        if grade is not recorded:
+            record.write(job.out, grade)
+        line.send_bytes(msgspec.json.encode(Done(index, grade, grade is recorded)))

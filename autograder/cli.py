@@ -1,0 +1,141 @@
+"""The command line: parses, calls, prints. What it promises (names, exit codes) stands in the README.
+
+Nothing heavy is imported before a command needs it: `softmark --help` must not wait for torch.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Optional
+
+import typer
+
+from autograder.errors import SoftmarkError
+
+app = typer.Typer(
+    name="softmark",
+    help="Grades deep-learning assignments. Student code never runs where grades are decided.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+AssignmentFolder = Annotated[
+    Path, typer.Argument(metavar="ASSIGNMENT", help="A folder such as assignments/08_transformers.")
+]
+Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
+Json = Annotated[bool, typer.Option("--json", help="Print what is printed for machines.")]
+
+
+@app.command()
+def grade(
+    assignment: AssignmentFolder,
+    submissions: Annotated[Path, typer.Argument(metavar="SUBMISSIONS", help="One submission, or a folder of them.")],
+    out: Annotated[Path, typer.Option("-o", "--out", help="Where grades go; a second run there resumes.")],
+    graders: Annotated[Optional[int], typer.Option("-j", min=1, help="Graders side by side.")] = None,
+    only: Annotated[
+        Optional[list[str]], typer.Option("--only", metavar="CHECK", help="Only this check (repeatable).")
+    ] = None,
+    again: Annotated[bool, typer.Option("--again", help="Grade what is graded already, too.")] = False,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Grade submissions; write grade.json and results.json for each, and grades.csv."""
+    with _told(debug):
+        from autograder.batch.command import grade_folder
+
+        raise typer.Exit(grade_folder(assignment, submissions, out, graders or _cores(), only or [], again, as_json))
+
+
+@app.command()
+def validate(
+    assignment: AssignmentFolder,
+    matrix: Annotated[
+        bool, typer.Option("--matrix", help="Run every mistake against every check of its part.")
+    ] = False,
+    graders: Annotated[Optional[int], typer.Option("-j", min=1, help="Graders side by side.")] = None,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Prove an assignment: reference full marks, starter none, every mistake caught, every variant right."""
+    with _told(debug):
+        from autograder.validation import validate_assignment
+
+        raise typer.Exit(validate_assignment(assignment, matrix, graders or _cores(), as_json))
+
+
+@app.command()
+def check(
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Your starter folder.")] = Path(),
+    part: Annotated[Optional[str], typer.Option("--part", help="Only this part (its name or number).")] = None,
+    in_process: Annotated[
+        bool, typer.Option("--in-process", help="Run your code in this process, so that breakpoint() works.")
+    ] = False,
+    debug: Debug = False,
+) -> None:
+    """Run the visible checks on your own code. Exit code 1 when one fails."""
+    with _told(debug):
+        from autograder.practice import practise
+
+        raise typer.Exit(practise(folder, part, in_process))
+
+
+@app.command()
+def starter(
+    assignment: AssignmentFolder,
+    check_only: Annotated[bool, typer.Option("--check", help="Write nothing; exit 1 when it is stale.")] = False,
+    debug: Debug = False,
+) -> None:
+    """Write starter_code/ from solutions/."""
+    with _told(debug):
+        from autograder.release.command import starter_command
+
+        raise typer.Exit(starter_command(assignment, check_only))
+
+
+@app.command()
+def show(
+    out: Annotated[Path, typer.Argument(metavar="OUT", help="A folder that `softmark grade -o` wrote.")],
+    submission: Annotated[str, typer.Argument(metavar="SUBMISSION", help="The name of one submission in it.")],
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Show one grade, as the student sees it and as staff does."""
+    with _told(debug):
+        from autograder.batch.command import show_grade
+
+        raise typer.Exit(show_grade(out, submission, as_json))
+
+
+@contextmanager
+def _told(debug: bool) -> Iterator[None]:
+    """What a person can act on is one sentence and an exit code; a traceback only where it was asked for."""
+    os.environ.setdefault("OMP_NUM_THREADS", "1")  # a second OpenMP thread fights the workers for the cores
+    try:
+        yield
+    except SoftmarkError as error:
+        if debug:
+            raise
+        print(f"softmark: {error}", file=sys.stderr)
+        raise typer.Exit(error.exit_code) from None
+    except KeyboardInterrupt:
+        print("softmark: interrupted. What was graded is kept; the same command goes on from there.", file=sys.stderr)
+        raise typer.Exit(130) from None
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def main() -> None:
+    """The entry point of the `softmark` command."""
+    app()
+
+
+if __name__ == "__main__":
+    main()

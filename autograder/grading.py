@@ -1,0 +1,178 @@
+"""The main job: a submission becomes a grade. Reads from top to bottom like a recipe.
+
+Where student code runs and what a failure means stands elsewhere (`workers`, `verdict`); what is written where, too (`record`).
+"""
+
+from __future__ import annotations
+
+import math
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import msgspec
+
+from autograder import record
+from autograder.assignment import Assignment
+from autograder.checks import Check, refuse_wrong_points
+from autograder.errors import SoftmarkError
+from autograder.plugin import Checks, Subject
+from autograder.results import CheckResult, Grade, Key, LeaderboardEntry, PartPoints
+from autograder.submission import SourceTree, Submission, Unreadable, read_submission
+from autograder.verdict import Diagnose, examine, result
+from autograder.workers import Spawn, Workers
+
+SpawnFrom = Callable[[Path], Spawn]
+"""Given the folder of a source tree, what starts a worker on it."""
+
+
+class Grader:
+    """Grades submissions of one assignment, one after the other. Used inside `plugin.with_checks`."""
+
+    def __init__(
+        self,
+        assignment: Assignment,
+        checks: Checks,
+        reference: Subject,
+        spawn_from: SpawnFrom,
+        *,
+        assignment_digest: str = "",
+        sandbox: dict[str, str] | None = None,
+        practice: bool = False,
+        diagnose: Diagnose = lambda _run, _item: "",
+    ) -> None:
+        if not practice:
+            refuse_wrong_points(checks.checks, assignment)
+        self._assignment = assignment
+        self._checks = checks
+        self._reference = reference
+        self._spawn_from = spawn_from
+        self._assignment_digest = assignment_digest
+        self._sandbox = dict(sandbox or {})
+        self._diagnose = diagnose
+
+    def grade(self, submission: Submission, recorded: Grade | None = None, only: Sequence[str] = ()) -> Grade:
+        """The grade of what was handed in; `recorded`, unchanged, where everything it depends on is unchanged.
+
+        `only` names checks (by number or name) or parts: the others do not run, and the grade is incomplete.
+        """
+        start = time.monotonic()
+        try:
+            tree = read_submission(submission, self._assignment)
+        except Unreadable as fault:
+            return self._ungraded(submission, str(fault), start)
+        key = record.key_of(tree.digest, self._assignment_digest)
+        if recorded is not None and not only and record.is_current(recorded, key):
+            return recorded
+        return self.grade_tree(submission.name, tree, key, start, only)
+
+    def grade_tree(
+        self, name: str, tree: SourceTree, key: Key | None = None, start: float | None = None, only: Sequence[str] = ()
+    ) -> Grade:
+        """The grade of a source tree: written out, run check by check, added up."""
+        start = time.monotonic() if start is None else start
+        with _written(tree) as folder:
+            handed_in = [part.name for part in self._assignment.parts if part.file in tree.files]
+            workers = Workers(self._spawn_from(folder), handed_in, self._assignment.limits)
+            results, leaderboard = self._run_checks(workers, _chosen(self._checks.checks, only))
+        grade = self._add_up(name, results, key, start)
+        grade = msgspec.structs.replace(grade, notes=tree.notes, staff=tree.staff, leaderboard=tuple(leaderboard))
+        if only and grade.status == "graded":
+            numbers = ", ".join(each.number for each in results)
+            grade = msgspec.structs.replace(grade, status="incomplete", reason=f"only {numbers} ran, as asked")
+        return grade
+
+    def try_out(self, name: str, subject: Subject, only: Sequence[str] = ()) -> Grade:
+        """What the chosen checks say of code that runs wherever `subject` runs it. Out of their points: no grade."""
+        results, _ = self._run_checks(subject, _chosen(self._checks.checks, only))
+        grade = self._add_up(name, results, None, time.monotonic())
+        parts = tuple(
+            msgspec.structs.replace(part, maximum=math.fsum(each.weight for each in results if each.part == part.part))
+            for part in grade.parts
+            if any(each.part == part.part for each in results)
+        )
+        return msgspec.structs.replace(grade, parts=parts, maximum=math.fsum(part.maximum for part in parts))
+
+    def _run_checks(
+        self, subject: Subject, chosen: Sequence[Check]
+    ) -> tuple[list[CheckResult], list[LeaderboardEntry]]:
+        results: list[CheckResult] = []
+        leaderboard: list[LeaderboardEntry] = []
+        for check in chosen:
+            run = examine(self._checks, check, subject, self._reference)
+            results.append(result(run, self._diagnose))
+            value = next((item.leaderboard for item in run.items if item.leaderboard is not None), None)
+            if check.leaderboard is not None:
+                leaderboard.append(
+                    LeaderboardEntry(name=check.leaderboard.name, value=value, order=check.leaderboard.order)
+                )
+        return results, leaderboard
+
+    def _add_up(self, name: str, results: list[CheckResult], key: Key | None, start: float) -> Grade:
+        broken = [each for each in results if each.outcome == "broken"]
+        reason = ""
+        if broken:
+            numbers = ", ".join(each.number for each in broken)
+            reason = f"check {numbers} could not be carried out, for a reason that is not the student's"
+        parts = tuple(
+            PartPoints(
+                part=part.name,
+                number=part.number,
+                points=_rounded(math.fsum(each.score for each in results if each.part == part.name)),
+                maximum=part.points,
+            )
+            for part in self._assignment.parts
+        )
+        return Grade(
+            submission=name,
+            assignment=self._assignment.name,
+            status="incomplete" if reason else "graded",
+            points=_rounded(math.fsum(part.points for part in parts)),
+            maximum=self._assignment.maximum,
+            parts=parts,
+            checks=tuple(results),
+            reason=reason,
+            sandbox=self._sandbox,
+            wall_seconds=round(time.monotonic() - start, 3),
+            key=key,
+        )
+
+    def _ungraded(self, submission: Submission, reason: str, start: float) -> Grade:
+        return Grade(
+            submission=submission.name,
+            assignment=self._assignment.name,
+            status="ungraded",
+            points=None,
+            maximum=self._assignment.maximum,
+            reason=reason,
+            sandbox=self._sandbox,
+            wall_seconds=round(time.monotonic() - start, 3),
+        )
+
+
+def _chosen(checks: Sequence[Check], only: Sequence[str]) -> tuple[Check, ...]:
+    if not only:
+        return tuple(checks)
+    chosen = tuple(check for check in checks if check.number in only or check.name in only or check.part in only)
+    unknown = [word for word in only if not any(word in (c.number, c.name, c.part) for c in checks)]
+    if unknown:
+        known = ", ".join(check.number for check in checks)
+        raise SoftmarkError(f"There is no check '{unknown[0]}' (there are: {known}).")
+    return chosen
+
+
+def _rounded(points: float) -> float:
+    """Points as people write them: the sum of thirds is whole again."""
+    return round(points, 6)
+
+
+@contextmanager
+def _written(tree: SourceTree) -> Iterator[Path]:
+    """The source tree in a folder of its own, which workers can read but not list their way to."""
+    with tempfile.TemporaryDirectory(prefix="softmark-") as top:
+        Path(top).chmod(0o711)
+        folder = Path(top) / "submission"
+        tree.write(folder)
+        yield folder

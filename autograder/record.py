@@ -1,0 +1,98 @@
+"""The record of a grade: `OUT/<submission>/grade.json`, its key, its atomic writing, and what makes it stale.
+
+Everything else that is written of a grade (results.json, CSV, pages) is made from it and can be made again. It grades nothing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import tempfile
+from collections.abc import Iterable
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+
+import msgspec
+
+from autograder.assignment import Assignment
+from autograder.gradescope.results import to_results_json
+from autograder.results import Grade, Key, Versions, from_json, to_json
+
+_LEFT_OUT = {"__pycache__", ".DS_Store"}
+
+
+def key_of(submission_digest: str, assignment_digest: str) -> Key:
+    """What a grade of this submission depends on, here and now."""
+    return Key(submission=submission_digest, assignment=assignment_digest, grader=grader_digest(), versions=versions())
+
+
+def assignment_digest(assignment: Assignment) -> str:
+    """A hash of the manifest, the checks, the handout and the solutions."""
+    return _digest_of([assignment.folder, assignment.solutions])
+
+
+@cache
+def grader_digest() -> str:
+    """A hash of the sources of this package."""
+    return _digest_of([Path(__file__).parent])
+
+
+@cache
+def versions() -> Versions:
+    """The versions that a grade depends on; no module is imported for it."""
+    return Versions(softmark=version("softmark"), torch=version("torch"), python=platform.python_version())
+
+
+def _digest_of(folders: Iterable[Path]) -> str:
+    digest = hashlib.sha256()
+    for folder in folders:
+        for path in sorted(each for each in folder.rglob("*") if each.is_file()):
+            relative = path.relative_to(folder)
+            if _LEFT_OUT.isdisjoint(relative.parts) and path.suffix != ".pyc":
+                content = path.read_bytes()
+                digest.update(f"{relative.as_posix()}\0{len(content)}\0".encode())
+                digest.update(content)
+    return digest.hexdigest()
+
+
+def folder_of(out: Path, submission: str) -> Path:
+    """Where the files of one submission's grade lie."""
+    return out / submission
+
+
+def read(out: Path, submission: str) -> Grade | None:
+    """The recorded grade, or None where there is none that can be read."""
+    try:
+        return from_json((folder_of(out, submission) / "grade.json").read_bytes())
+    except (OSError, msgspec.DecodeError, ValueError):
+        return None
+
+
+def is_current(grade: Grade | None, key: Key) -> bool:
+    """Whether a recorded grade still holds. An incomplete or ungraded one never does."""
+    return grade is not None and grade.status == "graded" and grade.key == key
+
+
+def write(out: Path, grade: Grade) -> None:
+    """Write grade.json, and results.json from it; each is whole or not there. The record comes last."""
+    folder = folder_of(out, grade.submission)
+    folder.mkdir(parents=True, exist_ok=True)
+    write_atomically(folder / "results.json", to_results_json(grade))
+    write_atomically(folder / "grade.json", to_json(grade))
+
+
+def write_atomically(path: Path, content: bytes) -> None:
+    """Write beside the target, flush to disk, rename: no reader ever sees half a file."""
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(name, 0o644)
+        os.replace(name, path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise

@@ -1,0 +1,52 @@
+"""The reference solutions as modules of the grader, and as a transport that can stand in the student's place.
+
+Only ever loaded in a grader, never in the fork server or a worker. It loads what the course wrote and nothing else.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import ModuleType
+
+from autograder.assignment import Assignment
+from autograder.worker.executor import Executor
+from autograder.worker.loader import Loader
+from autograder.worker.messages import Reply, Request
+
+
+class Reference:
+    """The reference solution of every part of an assignment."""
+
+    def __init__(self, assignment: Assignment) -> None:
+        names = [part.name for part in assignment.parts if (assignment.solutions / part.file).is_file()]
+        self.modules: dict[str, ModuleType] = {}
+        with _apart(names):
+            loader = Loader(assignment.solutions, names)
+            for name in names:
+                self.modules[name] = loader.load(name)
+            loader.uninstall()
+        self.executor = InPlace(Executor(loader))
+
+
+class InPlace:
+    """Carries requests out in this process. A `Load` is answered at once: the parts are there."""
+
+    def __init__(self, executor: Executor) -> None:
+        self._executor = executor
+
+    def request(self, message: Request) -> Reply:
+        return self._executor.carry_out(message)
+
+
+@contextmanager
+def _apart(names: list[str]) -> Iterator[None]:
+    """Parts are flat modules: take those of this name out of `sys.modules` again, so that a student's may have it."""
+    before = {name: sys.modules.pop(name) for name in names if name in sys.modules}
+    try:
+        yield
+    finally:
+        for name in names:
+            sys.modules.pop(name, None)
+        sys.modules.update(before)

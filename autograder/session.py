@@ -1,0 +1,95 @@
+"""A grading session: the fork server outside, the reference and the checks inside.
+
+`Session` starts the fork server before anything secret is loaded and finds out whether workers can work here; `with_grader` loads
+the reference and the checks and hands over a `Grader`. It grades nothing itself.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+
+from autograder.assignment import Assignment
+from autograder.errors import GraderError
+from autograder.grading import Grader
+from autograder.plugin import Checks, with_checks
+from autograder.reference import Reference
+from autograder.sandbox.readable import probe
+from autograder.sandbox.remote import RemoteWorker
+from autograder.sandbox.server import Connection, ForkServer
+from autograder.workers import InThisProcess, Spawn
+
+
+class Session:
+    """The fork server of one run, and connections to it. Use as a context manager.
+
+    Launch it before reading anything hidden: the server must never have been near it.
+    """
+
+    def __init__(self) -> None:
+        self._server = ForkServer.launch()
+        self._connection: Connection | None = None
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def wait_ready(self) -> None:
+        """Wait until the server is warm, and prove with a worker that what student code needs can be read."""
+        self._server.wait_ready()
+        probe(self._server)
+
+    def close(self) -> None:
+        """End the fork server and every worker."""
+        self._server.close()
+
+    def layers(self) -> dict[str, str]:
+        """Which layers of the sandbox are on, for staff."""
+        return self._server.layers()
+
+    def with_grader(self, assignment: Assignment, work: Callable[[Grader], None], *, digest: str) -> None:
+        """Load the reference, collect the checks, and do `work` with a grader."""
+        reference = Reference(assignment)
+        checks = Checks(assignment, reference.modules)
+        in_place = InThisProcess(reference.executor)
+
+        def inside() -> None:
+            work(
+                Grader(
+                    assignment,
+                    checks,
+                    in_place,
+                    self.spawn_from(assignment),
+                    assignment_digest=digest,
+                    sandbox=self.layers(),
+                )
+            )
+
+        with_checks(checks, inside)
+
+    def spawn_from(self, assignment: Assignment) -> Callable[[Path], Spawn]:
+        """What starts workers for a folder. A fork server that broke is replaced once by a new one."""
+        modules = [part.name for part in assignment.parts]
+
+        def from_folder(folder: Path) -> Spawn:
+            def spawn() -> RemoteWorker:
+                if self._connection is None:
+                    self._connection = self._server.connect()
+                try:
+                    return self._connection.spawn(folder, modules, assignment.limits.memory_mb << 20)
+                except GraderError as error:
+                    print(f"softmark: {error} A new fork server is started.", file=sys.stderr)
+                self._server = ForkServer.launch()
+                self._server.wait_ready()
+                self._connection = self._server.connect()
+                return self._connection.spawn(folder, modules, assignment.limits.memory_mb << 20)
+
+            return spawn
+
+        return from_folder

@@ -1,0 +1,174 @@
+"""From what happened in a check to its result: whose fault an error is, how many points, and the five lines.
+
+Two steps that do not know each other: `examine` runs a check until it is clear whose fault a failure is, `result` turns
+what happened into a `CheckResult`. Neither starts processes, and neither looks at what student code printed.
+"""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from autograder.checks import Check
+from autograder.errors import GraderError, SoftmarkError
+from autograder.feedback.calls import describe_call, describe_value
+from autograder.plugin import CheckRun, Checks, ItemRun, Subject
+from autograder.proxy import StudentError
+from autograder.results import CheckResult, Explanation, Outcome
+from autograder.testing.mismatch import Mismatch
+
+Diagnose = Callable[[CheckRun, int], str]
+"""Names the likely cause of the failure of one item of a run, or says nothing ("")."""
+
+
+def examine(checks: Checks, check: Check, subject: Subject, reference: Subject) -> CheckRun:
+    """Run a check; where it ends in an error that is no verdict, find out whose it is.
+
+    What is ours (`GraderError`) is tried once more. Anything that is no assertion and did not come from student code
+    is tried with the reference in the student's place: passes, then it was what the student returned; fails, then the check is broken.
+    """
+    run = checks.run(check, subject)
+    if isinstance(_first(run, _is_grader_error), GraderError):
+        run = checks.run(check, subject)
+    ours = _first(run, _is_grader_error)
+    if ours is not None:
+        run.broken = f"{type(ours).__name__}: {ours}"
+        return run
+    open_question = _first(run, _is_open)
+    if open_question is None:
+        return run
+    with_reference = checks.run(check, reference)
+    if all(item.error is None for item in with_reference.items):
+        run.unusable = True
+    else:
+        run.broken = _describe_error(open_question)
+    return run
+
+
+def result(run: CheckRun, diagnose: Diagnose = lambda _run, _item: "") -> CheckResult:
+    """The result of one check. Points are the sum over its items, each with an equal share of the weight."""
+    check = run.check
+    share = check.weight / len(check.items)
+    points = 0.0 if run.broken else sum(_points(item, share, check) for item in run.items)
+    points = check.weight if abs(points - check.weight) < 1e-9 else points
+    failing = next((index for index, item in enumerate(run.items) if _error(item) is not None), None)
+    if run.broken:
+        outcome, explanation = "broken", None
+    elif failing is not None:
+        outcome = _outcome(run.items[failing], points)
+        explanation = explain(run, failing, diagnose)
+    else:
+        outcome = "passed" if points >= check.weight else "partial"
+        explanation = None if outcome == "passed" else Explanation(property=check.title, read=check.reading)
+    return CheckResult(
+        number=check.number,
+        name=check.name,
+        part=check.part,
+        title=check.title,
+        weight=check.weight,
+        score=points,
+        outcome=outcome,
+        hidden=check.hidden,
+        visibility=check.visibility,
+        explanation=explanation,
+        output=run.usage.output,
+        staff=run.broken or _staff(run, failing),
+        tags=check.tags,
+        cpu_seconds=round(run.usage.cpu_seconds, 4),
+        wall_seconds=round(run.wall_seconds, 4),
+    )
+
+
+def explain(run: CheckRun, index: int, diagnose: Diagnose) -> Explanation:
+    """The five lines for one failing item; of a hidden check only property, cause and reading."""
+    check, item = run.check, run.items[index]
+    error = _error(item)
+    cause = diagnose(run, index)
+    case, expected, got = "", "", ""
+    if check.hide_errors:
+        return Explanation(property=check.title, cause=check.hide_errors, read=check.reading)
+    if isinstance(error, StudentError):
+        case = describe_call(item.line.log.last)
+        got = "\n".join(part for part in (error.sentence, error.frames) if part)
+        if check.hidden:  # what was called is hidden, what the student's own code said is theirs
+            cause = cause or error.sentence
+    elif isinstance(error, Mismatch):
+        case = error.case or describe_call(item.line.log.last)
+        expected, got, cause = error.expected, error.got, cause or error.hint
+        if error.what and got:
+            got = f"{error.what}: {got}"
+    elif run.unusable:
+        case = describe_call(item.line.log.last)
+        got = describe_value(item.line.log.last.value) if item.line.log.last and item.line.log.last.returned else ""
+        cause = cause or "What your function returned has another form than the handout asks for."
+    else:
+        case = describe_call(item.line.log.last)
+        got = _assertion_text(error)
+    if check.hidden:
+        return Explanation(property=check.title, cause=cause, read=check.reading)
+    return Explanation(property=check.title, case=case, expected=expected, got=got, cause=cause, read=check.reading)
+
+
+# ------------------------------------------------------------------ one item
+
+
+def _error(item: ItemRun) -> BaseException | None:
+    """Why an item failed: the student's fatal error first, which no `except` in a check can swallow."""
+    return item.line.log.fatal or item.error
+
+
+def _points(item: ItemRun, share: float, check: Check) -> float:
+    if isinstance(_error(item), StudentError) and item.line.log.fatal is not None:
+        return 0.0
+    if item.score is not None:
+        return item.score
+    return 0.0 if check.partial or _error(item) is not None else share
+
+
+def _outcome(item: ItemRun, points: float) -> Outcome:
+    error = _error(item)
+    if isinstance(error, StudentError) and error.outcome != "failed":
+        return error.outcome  # pyright: ignore[reportReturnType]
+    return "partial" if points > 0 else "failed"
+
+
+def _is_assertion(error: BaseException) -> bool:
+    return isinstance(error, (AssertionError, pytest.fail.Exception))
+
+
+def _is_grader_error(item: ItemRun) -> bool:
+    return isinstance(item.error, SoftmarkError)
+
+
+def _is_open(item: ItemRun) -> bool:
+    error = item.error
+    return (
+        error is not None
+        and item.line.log.fatal is None
+        and not isinstance(error, StudentError)
+        and not _is_assertion(error)
+    )
+
+
+def _first(run: CheckRun, which: Callable[[ItemRun], bool]) -> BaseException | None:
+    return next((item.error for item in run.items if which(item)), None)
+
+
+def _assertion_text(error: BaseException | None) -> str:
+    lines = [line for line in str(error).splitlines() if line.strip()]
+    return "\n".join(lines[:3])
+
+
+def _describe_error(error: BaseException) -> str:
+    return "".join(traceback.format_exception(type(error), error, error.__traceback__)[-6:])
+
+
+def _staff(run: CheckRun, failing: int | None) -> str:
+    if failing is None:
+        return ""
+    error: Any = _error(run.items[failing])
+    frames = getattr(error, "frames", "")
+    return "\n".join(part for part in (f"{type(error).__name__}: {error}", frames) if part)[:4000]

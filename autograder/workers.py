@@ -1,0 +1,178 @@
+"""The workers of one submission: a fresh one for each check, and what they have in common.
+
+Keeps what must hold over a whole submission: a part is imported once before it is blamed, three time-outs in one function end the tries of
+it, and the total deadline. Turns the fates of a worker into `StudentError`s. How a worker is confined is `sandbox`'s business.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Collection
+
+from autograder.assignment import Limits
+from autograder.checks import Check
+from autograder.feedback import outcomes
+from autograder.plugin import Usage
+from autograder.proxy import StudentCrashed, StudentError, StudentMissing, StudentNotRun, StudentTimedOut, Transport
+from autograder.sandbox.remote import ProtocolBroken, RemoteWorker, TimedOut, WorkerDied
+from autograder.worker.messages import Call, Load, Look, Observe, Raised, Reply, Request, Target, Vjp
+
+MOST_TIMEOUTS = 3
+Spawn = Callable[[], RemoteWorker]
+
+
+class Workers:
+    """A `Subject` that carries a check out in a worker of its own."""
+
+    def __init__(self, spawn: Spawn, handed_in: Collection[str], limits: Limits) -> None:
+        self._spawn = spawn
+        self._handed_in = frozenset(handed_in)
+        self._limits = limits
+        self._deadline = time.monotonic() + limits.total_seconds
+        self._worker: RemoteWorker | None = None
+        self._unimportable: dict[str, StudentError] = {}
+        self._timeouts: Counter[str] = Counter()
+        self._slow_checks: set[tuple[str, str]] = set()
+        self._usage = Usage()
+
+    def open(self, check: Check, seconds: float) -> Transport:
+        """A transport for one item of `check`; its worker is started, and the part imported, by the first item."""
+        if time.monotonic() > self._deadline:
+            raise StudentNotRun(outcomes.deadline(self._limits.total_seconds))
+        if check.part in self._unimportable:
+            raise self._unimportable[check.part]
+        if self._worker is None:
+            self._worker = self._with_part(check)
+        return _WithinLimits(self, self._worker, check, seconds)
+
+    def close(self) -> None:
+        """End the worker and everything that runs under its user id."""
+        worker, self._worker = self._worker, None
+        if worker is None:
+            self._usage = Usage()
+            return
+        worker.close()
+        self._usage = Usage(worker.cpu_seconds, worker.output)
+
+    def usage(self) -> Usage:
+        return self._usage
+
+    def _with_part(self, check: Check) -> RemoteWorker:
+        part = check.part
+        if part not in self._handed_in:
+            raise self._blame(part, StudentMissing(f"You handed in no {part}.py."))
+        self._worker = worker = self._spawn()
+        try:
+            reply = worker.request(Load(part), **self._allow(self._limits.import_seconds, 0.0))
+        except (WorkerDied, TimedOut, ProtocolBroken) as fate:
+            error = _fate(fate, self._limits.import_seconds)
+            error.sentence = outcomes.import_failed(part, error.sentence)
+            raise self._blame(part, error) from None
+        if isinstance(reply, Raised):
+            raise self._blame(part, import_error(part, reply))
+        return worker
+
+    def _blame(self, part: str, error: StudentError) -> StudentError:
+        self._unimportable[part] = error
+        return error
+
+    def _allow(self, cpu_seconds: float, used_wall: float, wall: float | None = None) -> dict[str, float]:
+        wall_seconds = (wall if wall is not None else 3 * cpu_seconds + 10) - used_wall
+        return {
+            "cpu_seconds": max(cpu_seconds, 0.0),
+            "wall_seconds": max(min(wall_seconds, self._deadline - time.monotonic()), 0.0),
+        }
+
+    def refuse_slow(self, function: str) -> None:
+        """Stop trying a function that has timed out in three checks."""
+        if self._timeouts[function] >= MOST_TIMEOUTS:
+            raise StudentTimedOut(outcomes.too_many_time_outs(function, MOST_TIMEOUTS), function=function)
+
+    def count_timeout(self, function: str, check: Check) -> None:
+        """Count by check: two items of one parametrised check are one time-out."""
+        if (function, check.number) not in self._slow_checks:
+            self._slow_checks.add((function, check.number))
+            self._timeouts[function] += 1
+
+    @property
+    def total_seconds(self) -> float:
+        return self._limits.total_seconds
+
+    def past_deadline(self) -> bool:
+        return time.monotonic() > self._deadline
+
+
+class _WithinLimits:
+    """The transport of one item: all its requests together stay within the item's seconds."""
+
+    def __init__(self, workers: Workers, worker: RemoteWorker, check: Check, seconds: float) -> None:
+        self._workers, self._worker, self._check, self._seconds = workers, worker, check, seconds
+        self._wall_left = 3 * seconds + 10
+        self._cpu_before = worker.cpu_seconds
+
+    def request(self, message: Request) -> Reply:
+        function = _function(message)
+        self._workers.refuse_slow(function)
+        start = time.monotonic()
+        cpu_left = self._seconds - (self._worker.cpu_seconds - self._cpu_before)
+        try:
+            return self._worker.request(message, **self._workers._allow(cpu_left, 0.0, self._wall_left))  # pyright: ignore[reportPrivateUsage]
+        except TimedOut as fate:
+            if self._workers.past_deadline():
+                raise StudentNotRun(outcomes.deadline(self._workers.total_seconds)) from None
+            self._workers.count_timeout(function, self._check)
+            raise _fate(fate, self._seconds) from None
+        except (WorkerDied, ProtocolBroken) as fate:
+            raise _fate(fate, self._seconds) from None
+        finally:
+            self._wall_left -= time.monotonic() - start
+
+
+def _function(message: Request) -> str:
+    target = getattr(message, "target", None)
+    if not isinstance(message, (Call, Look, Observe, Vjp)) or not isinstance(target, Target):
+        return "your code"
+    return target.name or "the object"
+
+
+def import_error(part: str, reply: Raised) -> StudentNotRun:
+    """Why the checks of a part that does not import were not run."""
+    kind = reply.kinds[0] if reply.kinds else "it raised"
+    why = f"{kind}: {reply.message}" if reply.message else kind
+    return StudentNotRun(outcomes.import_failed(part, why), kinds=reply.kinds, frames=reply.frames)
+
+
+def _fate(fate: Exception, seconds: float) -> StudentError:
+    if isinstance(fate, TimedOut):
+        limit = seconds if fate.kind == "cpu" else 3 * seconds + 10
+        return StudentTimedOut(outcomes.timed_out(fate.kind, limit))
+    if isinstance(fate, ProtocolBroken):
+        return StudentCrashed(outcomes.answered_wrongly())
+    return StudentCrashed(outcomes.crashed(str(fate)))
+
+
+class InThisProcess:
+    """A `Subject` without a boundary: the reference in the student's place, or a student's own code under a debugger."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+        self._unimportable: dict[str, StudentError] = {}
+        self._loaded: set[str] = set()
+
+    def open(self, check: Check, seconds: float) -> Transport:
+        if check.part in self._unimportable:
+            raise self._unimportable[check.part]
+        if check.part not in self._loaded:
+            reply = self._transport.request(Load(check.part))
+            if isinstance(reply, Raised):
+                self._unimportable[check.part] = error = import_error(check.part, reply)
+                raise error
+            self._loaded.add(check.part)
+        return self._transport
+
+    def close(self) -> None:
+        """Nothing to end."""
+
+    def usage(self) -> Usage:
+        return Usage()

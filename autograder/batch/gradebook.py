@@ -1,20 +1,19 @@
 """grades.csv: one row a submission, made from the grades of a run, written atomically.
 
-It reads no grade from disk and knows no learning platform's columns (exports do). A cell is blank where there is no grade: of what
-nobody could read everything but the maximum, and of a check that broke on our side its points.
+It reads no grade from disk and knows no learning platform's columns (exports do). A cell is blank where there is no
+grade: of what nobody could read everything but the maximum, and of a check that broke on our side its points.
 """
 
 from __future__ import annotations
 
 import csv
 import io
-import os
-import re
-import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from autograder.checks import number_key
 from autograder.feedback.escape import visible
+from autograder.record import write_atomically
 from autograder.results import CheckResult, Grade
 
 _DECIMALS = 6
@@ -27,7 +26,7 @@ def gradebook_csv(grades: Iterable[Grade]) -> str:
     """
     rows = sorted(grades, key=lambda grade: grade.submission)
     parts = _part_names(rows)
-    numbers = sorted({check.number for grade in rows for check in grade.checks}, key=in_number_order)
+    numbers = sorted({check.number for grade in rows for check in grade.checks}, key=number_key)
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(["submission", "status", "total", "maximum", *map(_cell, parts), *map(_cell, numbers)])
@@ -49,25 +48,8 @@ def gradebook_csv(grades: Iterable[Grade]) -> str:
 
 
 def write_gradebook(grades: Iterable[Grade], path: Path) -> None:
-    """Write the gradebook to `path`, for its owner's eyes: a reader sees the old file or the whole new one. Raises OSError."""
-    data = gradebook_csv(grades).encode("utf-8")
-    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
-
-
-def in_number_order(number: str) -> tuple[tuple[int, int, str], ...]:
-    """Sorts "2.10" after "2.9", and "2.3b" after "2.3"."""
-    return tuple(
-        (0, int(piece), "") if piece.isdigit() else (1, 0, piece) for piece in re.findall(r"[0-9]+|[^0-9.]+", number)
-    )
+    """Write the gradebook to `path`: a reader sees the old file or the whole new one. Raises OSError."""
+    write_atomically(path, gradebook_csv(grades).encode("utf-8"))
 
 
 def _part_names(grades: Sequence[Grade]) -> list[str]:

@@ -1,16 +1,16 @@
 """Text that somebody else wrote (a student's prints, messages, file names), made safe to show.
 
-Characters that move the cursor, colour, reverse, hide or join text are replaced by a visible escape such as `\\x1b` or
-`\\u202e`, and the length is bounded. It does not touch HTML or rich markup: results.json declares its texts as plain text, and
-the console prints them as `rich.text.Text`, which has no markup. Nothing is parsed here.
+Characters that move the cursor, colour, reverse, hide or join text are replaced by a visible escape such as `\\x1b`
+or `\\u202e`, and the length is bounded. It does not touch HTML or rich markup: results.json declares its texts as
+plain text, and the console prints them as `rich.text.Text`, which has no markup. Nothing is parsed here.
 """
 
 from __future__ import annotations
 
 import re
 
-# What can forge: C0 and C1 controls (but newline and tab), lone surrogates, line and paragraph separators, direction marks,
-# zero-width and other invisible format characters, fillers that look like nothing, noncharacters, tags.
+# What can forge: C0 and C1 controls (but newline and tab), lone surrogates, line and paragraph separators, direction
+# marks, zero-width and other invisible format characters, fillers that look like nothing, noncharacters, tags.
 _FORGING = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u0600-\u0605\u061c\u06dd\u070f\u08e2\u115f\u1160\u17b4\u17b5\u180b-\u180f"
     "\u200b-\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ud800-\udfff\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff"
@@ -33,9 +33,9 @@ def _escaped(character: str) -> str:
 
 
 def visible(text: str) -> str:
-    """The text with everything that could forge replaced by a visible escape; newlines and tabs stay, CRLF is a newline.
+    """The text with everything that could forge replaced by a visible escape.
 
-    Idempotent. The result can always be encoded as UTF-8.
+    Newlines and tabs stay, CRLF becomes a newline. Idempotent. The result can always be encoded as UTF-8.
     """
     text = _FORGING.sub(_escape, text.replace("\r\n", "\n"))
     return _TOO_MANY_MARKS.sub(_escape, text)

@@ -1,12 +1,14 @@
 """The five lines of a failing check as labelled plain text, the same in the terminal and in results.json.
 
-What is said of a hidden check is decided here, once: its property, its cause and where to read, never a case, a number, or what the
-student's code printed (which may be the hidden case). It decides neither what went wrong nor how it looks on a screen.
+What is said of a hidden check is decided here, once: its property, its cause and where to read, never a case, a
+number, or what the student's code printed (which may be the hidden case). It decides neither what went wrong nor how
+it looks on a screen.
 """
 
 from __future__ import annotations
 
 from autograder.feedback.escape import shown
+from autograder.feedback.outcomes import broken
 from autograder.results import CheckResult, Explanation
 
 _LABEL_WIDTH = 10
@@ -22,6 +24,8 @@ def is_hidden(check: CheckResult) -> bool:
 
 def for_students(check: CheckResult) -> Explanation | None:
     """The explanation as far as a student may see it; None where there is nothing to explain."""
+    if check.outcome == "broken":
+        return Explanation(property=check.title, cause=broken())
     if check.explanation is None or not is_hidden(check):
         return check.explanation
     told = check.explanation
@@ -36,8 +40,8 @@ def printed_for_students(check: CheckResult) -> str:
 def labelled(explanation: Explanation) -> list[tuple[str, str]]:
     """Pairs of label and text, in the order in which they are shown; an empty line is left out.
 
-    Expected and got stand side by side on one line where they are short, below each other where they are not. Every text is
-    escaped and bounded (12 lines, 1,200 characters).
+    Expected and got stand side by side on one line where they are short, below each other where they are not. Every
+    text is escaped and bounded (12 lines, 1,200 characters).
     """
     bound = {
         name: shown(getattr(explanation, name), _FIELD_CHARACTERS, _FIELD_LINES).strip("\n")
@@ -55,7 +59,7 @@ def labelled(explanation: Explanation) -> list[tuple[str, str]]:
 
 
 def explanation_text(explanation: Explanation) -> str:
-    """The labelled lines as plain text; what continues on a next line is indented, so that no text can pass for a label."""
+    """The labelled lines as plain text; what continues on a next line is indented and cannot pass for a label."""
     return "\n".join(
         f"{label:<{_LABEL_WIDTH}}" + text.replace("\n", "\n" + " " * _LABEL_WIDTH)
         for label, text in labelled(explanation)
@@ -63,7 +67,7 @@ def explanation_text(explanation: Explanation) -> str:
 
 
 def printed_text(output: str, characters: int, lines: int | None = None) -> str:
-    """What the student's code printed, under a heading, each line behind a bar so that it cannot pass for a line of ours."""
+    """What the student's code printed, under a heading, each line behind a bar: none can pass for one of ours."""
     text = shown(output, characters, lines).strip("\n")
     if not text.strip():
         return ""

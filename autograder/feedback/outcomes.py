@@ -1,7 +1,7 @@
-"""Sentences for what kept a check from being judged: a crash, a time-out, a part that does not import, a deadline, a fault of ours.
+"""Sentences for what kept a check from being judged: a crash, a time-out, a failed import, a deadline, a fault of ours.
 
-Each says what happened and what to look for, in words for a student. It does not cover missing functions and unreadable results, whose
-sentences `autograder.proxy` makes where it meets them, and it decides no outcome.
+Each says what happened and what to look for, in words for a student. It does not cover missing functions and
+unreadable results, whose sentences `autograder.proxy` makes where it meets them, and it decides no outcome.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from autograder.feedback.escape import one_line
 _SIGNALS = {
     "SIGSEGV": "It crashed inside compiled code (segmentation fault). Look for ctypes, very deep recursion, "
     "and memory used beyond a tensor's end (as_strided, set_).",
-    "SIGBUS": "It crashed inside compiled code (bus error). Look for memory-mapped files and memory used beyond its end.",
+    "SIGBUS": "It crashed inside compiled code (bus error). Look for memory used beyond its end.",
     "SIGABRT": "Compiled code gave up (SIGABRT), most often because memory ran out or was overwritten.",
     "SIGFPE": "It crashed inside compiled code (SIGFPE), most often in an integer division by zero.",
     "SIGILL": "It crashed inside compiled code (illegal instruction).",
@@ -59,7 +59,7 @@ def timed_out(kind: str, seconds: float) -> str:
 
 
 def import_failed(part: str, why: str) -> str:
-    """The part does not import, so that none of its checks was tried. `why` is one sentence, such as a StudentError's."""
+    """The part does not import, so none of its checks was tried. `why` is one sentence, such as a StudentError's."""
     return (
         f"Importing {part}.py failed, so none of its checks could run: {why.rstrip('.')}. "
         f"Try `python -c 'import {part}'` in the folder of your file."
@@ -81,4 +81,4 @@ def deadline(seconds: float) -> str:
 
 def broken() -> str:
     """The check or the grader failed: nothing that the student did."""
-    return "This check failed on our side; it is not your fault. Its points are open until your course staff has mended it."
+    return "This check failed on our side; it is not your fault. Its points are open until your course staff mends it."

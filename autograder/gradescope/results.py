@@ -1,8 +1,8 @@
 """A grade in Gradescope's results.json.
 
-Everything that anybody else wrote is plain text, escaped and bounded: the outputs of one file stay below what the platform cuts.
-Of a hidden check the file holds its property and its cause, in `extra_data` too, because the platform hands a submission its
-earlier results back. It writes no file (the caller does, atomically) and decides no score.
+Everything that anybody else wrote is plain text, escaped and bounded: the outputs of one file stay below what the
+platform cuts. Of a hidden check the file holds its property and its cause, in `extra_data` too, because the platform
+hands a submission its earlier results back. It writes no file (the caller does, atomically) and decides no score.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _DECIMALS = 6
 
 
 def to_results(grade: Grade) -> Results:
-    """The grade as the platform takes it: the score is out of the declared maximum, and 0 for what nobody could grade."""
+    """The grade as the platform takes it; the score is 0 for what nobody could grade."""
     share = _ALL_TESTS_CHARACTERS // max(1, len(grade.checks))
     return Results(
         score=_rounded(grade.points, grade.maximum) if grade.status != "ungraded" and grade.points is not None else 0.0,

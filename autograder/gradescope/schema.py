@@ -1,7 +1,7 @@
 """Gradescope's results.json as typed, strict structs: what the platform documents, and nothing else.
 
-Reading with `read_results` is the check that a file is right: unknown fields, wrong types, values that are not finite and texts
-that the platform would cut are refused. It renders nothing.
+Reading with `read_results` is the check that a file is right: unknown fields, wrong types, values that are not finite
+and texts that the platform would cut are refused. It renders nothing.
 """
 
 from __future__ import annotations
@@ -80,5 +80,5 @@ def _points(score: float, maximum: float, whose: str) -> None:
 
 
 def read_results(data: bytes) -> Results:
-    """Read a results.json. Raises `msgspec.DecodeError` (or ValidationError) for anything the platform would not take."""
+    """Read a results.json. Raises `msgspec.DecodeError` for anything that the platform would not take."""
     return msgspec.json.decode(data, type=Results, strict=True)

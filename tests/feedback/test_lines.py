@@ -61,3 +61,8 @@ def test_prints_stand_behind_a_bar_line_by_line() -> None:
 
 def test_no_heading_stands_over_no_prints() -> None:
     assert printed_text(" \n\n", 100) == ""
+
+
+def test_a_check_that_broke_on_our_side_says_so_and_nothing_else() -> None:
+    told = for_students(check(outcome="broken", explanation=None, staff="KeyError in the check"))
+    assert told is not None and "not your fault" in told.cause and told.property == "Rows sum to 1"

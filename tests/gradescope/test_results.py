@@ -189,10 +189,10 @@ def test_lone_surrogates_in_every_text_of_a_grade_are_writable() -> None:
 
 @pytest.mark.parametrize("count", [1, 3, 40, 400])
 def test_outputs_of_any_number_of_checks_stay_below_what_the_platform_cuts(count: int) -> None:
+    explanation = Explanation(property="p" * 9_000, got="g" * 9_000)
     loud = [
-        check(f"2.{number}", output="x" * 50_000 + "\x1b" * 50_000, explanation=Explanation(property="p" * 9_000, got="g" * 9_000))
-        for number in range(count)
-    ]  # fmt: skip
+        check(f"2.{number}", output="x" * 50_000 + "\x1b" * 50_000, explanation=explanation) for number in range(count)
+    ]
     results = as_the_platform_reads(grade(*loud, notes=("n" * 90_000,) * 50, reason="r" * 90_000))
     assert len(results["output"]) + sum(len(test["output"]) for test in results["tests"]) < PLATFORM_CHARACTERS
     assert all(test["output"].startswith("property") for test in results["tests"])

@@ -1,8 +1,8 @@
 """The inputs that checks are tried on: the same for every student and every run, drawn from small to large.
 
-Each draw has a CPU generator of its own, seeded by HMAC(key, check, number of the draw), so that what one check draws moves no other's.
-Sizes within a case are pairwise different, so that an exchanged axis cannot pass. Dtypes are always named: a submission
-may change torch's default. It calls no student code.
+Each draw has a CPU generator of its own, seeded by HMAC(key, check, number of the draw), so that what one check draws
+moves no other's. Sizes within a case are pairwise different, so that an exchanged axis cannot pass. Dtypes are always
+named: a submission may change torch's default. It calls no student code.
 """
 
 from __future__ import annotations

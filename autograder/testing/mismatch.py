@@ -1,7 +1,8 @@
 """The one exception of a failing assertion, and the place where every comparison is reported.
 
-`Mismatch` carries what a student needs to see: what was compared, the few numbers that matter on both sides, and a hint where the
-assertion itself knows the cause. It renders values but looks for no causes in them: that is `autograder.feedback`.
+`Mismatch` carries what a student needs to see: what was compared, the few numbers that matter on both sides, and a
+hint where the assertion itself knows the cause. It renders values but looks for no causes in them: that is
+`autograder.feedback`.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from torch import Tensor
 Recorder = Callable[[Any, Any, str], None]
 
 recorder: ContextVar[Recorder | None] = ContextVar("recorder", default=None)
-"""Called with (got, expected, what) at each comparison: validation stores what mistakes gave, grading diagnoses with it."""
+"""Called with (got, expected, what) at each comparison: validation stores what mistakes gave, to diagnose with."""
 
 
 class Mismatch(AssertionError):

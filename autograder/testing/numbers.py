@@ -1,7 +1,8 @@
 """Is a tensor the expected one, up to rounding? And how much rounding is allowed.
 
-Finite first, then shape, then dtype, then values: the first that differs is what the student reads. Bounds follow from dtype, sizes and
-magnitudes, so that every right formula passes; they are not tuned to what the reference happens to err. Nothing in here calls a student's function.
+Finite first, then shape, then dtype, then values: the first that differs is what the student reads. Bounds follow
+from dtype, sizes and magnitudes, so that every right formula passes; they are not tuned to what the reference happens
+to err. Nothing in here calls a student's function.
 """
 
 from __future__ import annotations
@@ -17,14 +18,15 @@ from autograder.testing.mismatch import Mismatch, compared, describe, dtype_name
 
 
 def rounding(dtype: torch.dtype) -> float:
-    """The relative rounding to allow for: eps of the dtype, and float32's for float64, since a constant held in float32 is legal."""
+    """The relative rounding to allow for: eps of the dtype; float32's for float64, as constants may be float32."""
     return torch.finfo(torch.float32 if dtype == torch.float64 else dtype).eps
 
 
 def softmax_bound(x: Tensor) -> float:
     """What softmax over any axis of `x` may err: eps x (2 + n + 2 max|x|), n the longest axis, infinite entries apart.
 
-    exp turns an absolute error of its argument into a relative one of its result, and x - logsumexp(x) is rounded at the size of x.
+    exp turns an absolute error of its argument into a relative one of its result, and x - logsumexp(x) is rounded at
+    the size of x.
     """
     longest = max(x.shape, default=1)
     largest = float(x.double()[torch.isfinite(x)].abs().max())
@@ -34,7 +36,8 @@ def softmax_bound(x: Tensor) -> float:
 def attention_bounds(q: Tensor, k: Tensor, v: Tensor) -> tuple[float, float]:
     """What outputs and what weights of attention may err: eps x (2 + n_k + S) x max|v|, and the same without max|v|.
 
-    S is the largest sum |q||k| / sqrt(d) over all pairs: a score's rounding error, which exp turns into a relative one.
+    S is the largest sum |q||k| / sqrt(d) over all pairs: a score's rounding error, which exp turns into a relative
+    one.
 
     Args:
         q: (..., n_q, d).
@@ -134,7 +137,7 @@ def assert_dtype(got: Tensor, dtype: torch.dtype, what: str) -> None:
 
 
 def parts_of(got: Any, *names: str) -> tuple[Any, ...]:
-    """The values that a function returns together, as a tuple or as a list: `out, weights = parts_of(got, "out", "weights")`.
+    """What a function returns together, in a tuple or list: `out, weights = parts_of(got, "out", "weights")`.
 
     Raises:
         Mismatch: when `got` is no tuple or list, or has another length.

@@ -15,7 +15,7 @@ from autograder.testing.mismatch import Mismatch, compared, describe, row_at
 
 
 class ObservedCall(Protocol):
-    """What `student.observe` gives: the result, the arguments as they are after the call, and the global states that changed."""
+    """What `student.observe` gives: the result, the arguments after the call, the global states that changed."""
 
     value: Any
     args: Sequence[Any]

@@ -18,10 +18,12 @@ def softmax(x: torch.Tensor, dim: int) -> torch.Tensor:
 
     Example: softmax(tensor([0.0, log 3]), dim=0) is [0.25, 0.75], since exp gives 1 and 3.
 
-    Source: Goodfellow, Bengio and Courville, Deep Learning, 2016, section 4.1 (and why the largest score is taken off).
+    Source: Goodfellow, Bengio and Courville, Deep Learning, 2016, section 4.1 (and why the largest score is taken
+    off).
     """
     # BEGIN SOLUTION
-    # exp(88.8) is more than float32 can hold. A factor common to numerator and denominator cancels, so take the largest score off.
+    # exp(88.8) is more than float32 can hold. A factor common to numerator and denominator cancels, so take the
+    # largest score off.
     shifted = x - x.amax(dim=dim, keepdim=True)
     exponentials = shifted.exp()
     return exponentials / exponentials.sum(dim=dim, keepdim=True)

@@ -1,9 +1,34 @@
-"""Visible checks of part 2: attention."""
+"""Visible checks of part 2: what the formulas give, one sentence of the lecture each.
+
+Oracles are the reference in float64. Bounds are rounding bounds: `softmax_bound` and `attention_bounds` for
+functions, and four times what the reference errs in float32 (or 1e-5 of the largest value) behind the projections of
+a module.
+"""
 
 import pytest
+import torch
 from gradescope_utils.autograder_utils.decorators import number, weight
 
-from autograder.testing.numbers import assert_close, attention_bounds, parts_of, softmax_bound
+from autograder.testing.exceptions import must_raise
+from autograder.testing.modules import assert_like, load_alike
+from autograder.testing.numbers import assert_close, assert_same, attention_bounds, parts_of, softmax_bound
+from autograder.testing.symmetry import assert_equivariant, assert_invariant
+
+
+def attend(function, *args):
+    """Call an attention and take its result apart."""
+    return parts_of(function(*args), "out", "weights")
+
+
+def assert_attention(student, reference, q, k, v, mask=None):
+    """The student's attention is the formula's, weights first. Returns the student's out and weights."""
+    args = (q, k, v) if mask is None else (q, k, v, mask)
+    out, weights = attend(student.scaled_dot_product_attention, *args)
+    expected_out, expected_weights = reference.scaled_dot_product_attention(q.double(), k.double(), v.double(), mask)
+    within_out, within_weights = attention_bounds(q, k, v)
+    assert_close(weights, expected_weights, "weights", within=within_weights, dtype=q.dtype)
+    assert_close(out, expected_out, "out", within=within_out, dtype=q.dtype)
+    return out, weights
 
 
 @number("2.1")
@@ -15,10 +40,13 @@ def test_softmax_is_the_formula(student, reference, cases):
         x = cases.tensor(*shape)
         got = student.softmax(x, dim)
         assert_close(got, reference.softmax(x.double(), dim), "softmax", within=softmax_bound(x), dtype=x.dtype)
+    x = cases.tensor(4, 7, dtype=torch.float64)
+    got = student.softmax(x, dim=0)
+    assert_close(got, reference.softmax(x, 0), "softmax", within=softmax_bound(x), dtype=x.dtype)
 
 
 @number("2.2")
-@weight(1)
+@weight(0.5)
 @pytest.mark.read("handout 2.1")
 def test_softmax_of_large_scores(student, reference, cases):
     """Adding a number to every score changes nothing, so large scores are no danger"""
@@ -28,8 +56,8 @@ def test_softmax_of_large_scores(student, reference, cases):
         assert_close(got, reference.softmax(x.double(), 1), "softmax", within=softmax_bound(x), dtype=x.dtype)
 
 
-@number("2.4")
-@weight(2)
+@number("2.5")
+@weight(1.5)
 @pytest.mark.read("handout 2.2")
 def test_attention_with_loops(student, reference, cases):
     """Each output is an average of the values, weighted by how well its query matches each key"""
@@ -40,14 +68,179 @@ def test_attention_with_loops(student, reference, cases):
         assert_close(got, expected, "out", within=within, dtype=q.dtype)
 
 
-@number("2.5")
-@weight(4)
+@number("2.7")
+@weight(2)
 @pytest.mark.read("handout 2.3")
 def test_attention_is_the_formula(student, reference, cases):
     """Attention is softmax(Q K^T / sqrt(d_k)) V, for any number of leading axes"""
     for q, k, v in cases.attention():
-        out, weights = parts_of(student.scaled_dot_product_attention(q, k, v), "out", "weights")
-        expected_out, expected_weights = reference.scaled_dot_product_attention(q.double(), k.double(), v.double())
+        assert_attention(student, reference, q, k, v)
+    for q, k, v in cases.attention(torch.float64, most_axes=2, least_keys=7):
+        assert_attention(student, reference, q, k, v)
+
+
+@number("2.8")
+@weight(1)
+@pytest.mark.read("handout 2.3")
+def test_mask_says_who_may_attend_to_whom(student, reference, cases):
+    """True in the mask means that the query may attend to the key; the weights of such keys sum to 1"""
+    for q, k, v in cases.attention(least_keys=2):
+        mask = cases.mask(*q.shape[:-1], k.shape[-2])
+        assert_attention(student, reference, q, k, v, mask)
+
+
+@number("2.9")
+@weight(0.5)
+@pytest.mark.read("handout 2.3")
+def test_masked_key_might_as_well_not_be_there(student, reference, cases):
+    """Masking a key for all queries is the same as leaving it out, and a mask has as few axes as it needs"""
+    for q, k, v in cases.attention(least_keys=3):
+        seen = cases.mask(k.shape[-2])
+        out, weights = attend(student.scaled_dot_product_attention, q, k, v, seen)
+        expected_out, expected_weights = reference.scaled_dot_product_attention(
+            q.double(), k[..., seen, :].double(), v[..., seen, :].double()
+        )
         within_out, within_weights = attention_bounds(q, k, v)
-        assert_close(weights, expected_weights, "weights", within=within_weights, dtype=q.dtype)
         assert_close(out, expected_out, "out", within=within_out, dtype=q.dtype)
+        scattered = torch.zeros(*expected_weights.shape[:-1], len(seen), dtype=torch.float64)
+        scattered[..., seen] = expected_weights
+        assert_close(weights, scattered, "weights", within=within_weights, dtype=q.dtype)
+
+
+@number("2.10")
+@weight(0.5)
+@pytest.mark.read("handout 2.3")
+def test_same_vector_added_to_every_key(student, reference, cases):
+    """Adding the same vector to every key changes nothing: only differences of scores count"""
+    for q, k, v in cases.attention(least_keys=3):
+        out, weights = assert_attention(student, reference, q, k, v)
+        moved = k + 12.0 * q[..., :1, :]  # scores rise by some tens for some queries and fall for others
+        out_after, weights_after = attend(student.scaled_dot_product_attention, q, moved, v)
+        within_out, within_weights = (2 * bound for bound in attention_bounds(q, moved, v))
+        under = "adding the same vector to every key"
+        assert_invariant(weights, weights_after, "weights", under=under, within=within_weights)
+        assert_invariant(out, out_after, "out", under=under, within=within_out)
+
+
+@number("2.11")
+@weight(0.5)
+@pytest.mark.read("handout 2.3")
+def test_keys_are_a_set_and_queries_a_list(student, reference, cases):
+    """Permuting keys together with their values changes nothing; permuting queries permutes the outputs
+
+    Stays though other checks catch all that it catches: it is the lecture's sentence on why positions are needed, and
+    its failure says it without a number from the reference.
+    """
+    for q, k, v in cases.attention(least_keys=3):
+        out, weights = assert_attention(student, reference, q, k, v)
+        within_out, within_weights = (2 * bound for bound in attention_bounds(q, k, v))
+        order = cases.permutation(k.shape[-2])
+        moved_out, moved_weights = attend(
+            student.scaled_dot_product_attention, q, k.index_select(-2, order), v.index_select(-2, order)
+        )
+        under = "taking keys and values in another order"
+        assert_invariant(out, moved_out, "out", under=under, within=within_out)
+        assert_equivariant(weights, moved_weights, order, -1, "weights", under=under, within=within_weights)
+        order = cases.permutation(q.shape[-2])
+        moved_out, _ = attend(student.scaled_dot_product_attention, q.index_select(-2, order), k, v)
+        under = "taking the queries in another order"
+        assert_equivariant(out, moved_out, order, -2, "out", under=under, within=within_out)
+
+
+@number("2.17")
+@weight(1)
+@pytest.mark.read("handout 2.4")
+def test_causal_mask(student, reference, cases):
+    """A query may attend to the keys that are not in its future; the last query is aligned with the last key"""
+    for n_q, n_k in [(2, 2), (2, 3), (1, 4), (5, 7), (6, 6), (5, 3)]:
+        assert_same(student.causal_mask(n_q, n_k), reference.causal_mask(n_q, n_k), "mask")
+
+
+@number("2.18")
+@weight(1)
+@pytest.mark.read("handout 2.4")
+def test_padding_mask(student, reference, cases):
+    """Padding is nothing to attend to: True for the first `length` keys of each sequence, whoever asks"""
+    for lengths, n in [([1, 3], 3), ([4, 2, 5], 5), ([7], 7)]:
+        given = torch.tensor(lengths, dtype=torch.int64)
+        assert_same(student.padding_mask(given, n), reference.padding_mask(given, n), "mask")
+
+
+@number("2.20")
+@weight(2)
+@pytest.mark.read("handout 2.5")
+def test_multi_head_attention_is_the_formula(student, reference, cases):
+    """Each head attends in a subspace of its own; their outputs, side by side, go through one last projection"""
+    for d_model, heads in [(3, 1), (8, 2), (12, 3)]:
+        alike = load_alike(student.MultiHeadAttention, reference.MultiHeadAttention, cases, d_model, heads)
+        x = cases.tensor(2, 5, d_model)
+        out, _ = attend(alike.module, x.to(alike.dtype))
+        assert_like(alike, out, 0, "out", x)
+
+
+@number("2.21")
+@weight(1)
+@pytest.mark.read("handout 2.5")
+def test_cross_attention(student, reference, cases):
+    """In cross attention queries come from one sequence, keys and values both from the other"""
+    alike = load_alike(student.MultiHeadAttention, reference.MultiHeadAttention, cases, 12, 3)
+    for n_q, n_k in [(5, 7), (7, 5), (1, 4), (5, 5)]:
+        x, context = cases.tensor(2, n_q, 12), cases.tensor(2, n_k, 12)
+        out, _ = attend(alike.module, x.to(alike.dtype), context.to(alike.dtype))
+        assert_like(alike, out, 0, "out", x, context)
+
+
+@number("2.22")
+@weight(1)
+@pytest.mark.read("handout 2.5")
+def test_all_heads_share_the_mask(student, reference, cases):
+    """Padding and causality together: every head obeys the same mask, and nothing to attend to leaves the last bias"""
+    alike = load_alike(student.MultiHeadAttention, reference.MultiHeadAttention, cases, 12, 3)
+    n = 5
+    causal = torch.ones(n, n, dtype=torch.bool).tril()
+    lengths = torch.tensor([2, 5, 4])
+    padding = torch.arange(n) < lengths[:, None, None]
+    late = torch.arange(n) >= torch.tensor([2, 0, 1])[:, None, None]
+    for mask in (causal, padding, padding & causal, late & causal):
+        x = cases.tensor(3, n, 12)
+        out, _ = parts_of(alike.module(x.to(alike.dtype), mask=mask), "out", "weights")
+        assert_like(alike, out, 0, "out", x, mask=mask)
+
+
+@number("2.26")
+@weight(0)
+@pytest.mark.read("handout 2.6")
+def test_grouped_heads(student, reference, cases):
+    """Bonus: with fewer key/value heads, query head h uses key/value head h // (heads // kv_heads)"""
+    for heads, kv_heads in [(4, 1), (6, 2), (6, 3)]:
+        alike = load_alike(
+            student.MultiHeadAttention, reference.MultiHeadAttention, cases, 42 if heads == 6 else 20, heads, kv_heads
+        )
+        x = cases.tensor(5, 8, alike.oracle.q_proj.in_features)
+        out, weights = attend(alike.module, x.to(alike.dtype))
+        assert_like(alike, weights, 1, "weights", x)
+        assert_like(alike, out, 0, "out", x)
+
+
+@number("2.27")
+@weight(0)
+@pytest.mark.read("handout 2.6")
+def test_rotary_attention(student, reference, cases):
+    """Bonus: rotary attention turns queries and keys, head by head, by the positions that are given"""
+    alike = load_alike(student.MultiHeadAttention, reference.MultiHeadAttention, cases, 12, 3, rotary=True)
+    batched = torch.stack([cases.integers(5, low=-9, high=99) for _ in range(2)]).unsqueeze(1)
+    for positions in (None, torch.tensor([3, 0, 7, 7, 100]), batched):
+        x = cases.tensor(2, 5, 12)
+        out, weights = parts_of(alike.module(x.to(alike.dtype), positions=positions), "out", "weights")
+        assert_like(alike, weights, 1, "weights", x, positions=positions)
+        assert_like(alike, out, 0, "out", x, positions=positions)
+    context = cases.tensor(2, 7, 12).to(alike.dtype)
+    why = "rotary attention has no positions for a context"
+    must_raise(ValueError, alike.module, x.to(alike.dtype), context, because=why)
+    must_raise(ValueError, _attend_with_odd_heads, student, cases, because="heads of width 3 have no pairs to turn")
+
+
+def _attend_with_odd_heads(student, cases):
+    module = student.MultiHeadAttention(9, 3, rotary=True)
+    dtype = module.state_dict()["q_proj.weight"].dtype
+    return module(cases.tensor(2, 5, 9).to(dtype))

@@ -1,0 +1,82 @@
+"""Who may see whom, found out from outside: change what must not be seen, and see whether the answer changes.
+
+By value (perturb keys and values and compare) and by gradient (pull one query's output back and see which keys it
+reaches). The calls are the check's; a mask is only used here to know who may see whom.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from autograder.testing.mismatch import Mismatch, compared, row_at
+from autograder.testing.numbers import assert_close, assert_shape, assert_tensor
+
+
+def assert_blind(before: Tensor, after: Any, allowed: Tensor, changed: Tensor, what: str, *, within: float) -> None:
+    """Only the queries that may attend to a changed key give another output.
+
+    Args:
+        before: outputs (..., n_q, d_v), already compared with a number.
+        after: outputs after keys and values were changed.
+        allowed: (n_q, n_k) boolean, True where the query may attend to the key.
+        changed: (n_k,) boolean, True where key and value were changed.
+        what: the name of the outputs.
+        within: what a blind query's output may differ by, rounding of both results together.
+
+    Raises:
+        Mismatch: naming a query that saw what it must not see, or that did not see what it may see.
+    """
+    sees = (allowed & changed).any(dim=-1)
+    try:
+        assert_close(after, before, what, within=float("inf"))
+        assert_close(after[..., ~sees, :], before[..., ~sees, :], what, within=within)
+    except Mismatch as mismatch:
+        keys = ", ".join(str(j) for j in changed.nonzero().flatten().tolist())
+        hint = mismatch.hint or f"the output of a query changed when only keys it may not attend to ({keys}) did"
+        raise Mismatch(f"{what} of queries {_places(~sees)}", mismatch.expected, mismatch.got, hint) from None
+    moved = (assert_tensor(after, what).double() - before.double()).abs().amax(dim=-1) > within
+    if not bool(moved[..., sees].all()):
+        raise Mismatch(
+            f"{what} of queries {_places(sees)}",
+            "other values, since keys they attend to changed",
+            "the same values as before",
+            "the mask hides keys that may be seen",
+        )
+
+
+def assert_no_gradient_from_hidden(
+    gradient: Any, allowed: Tensor, query: int, what: str, *, within: float, expected: Tensor
+) -> None:
+    """The output of one query has no gradient at keys (or values) hidden from it, and the expected one at the others.
+
+    Args:
+        gradient: (..., n_k, d), that of one query's output by `what`; None where none flows.
+        allowed: (n_q, n_k) boolean.
+        query: which query's output was pulled back.
+        what: "k" or "v".
+        within: what a gradient may err.
+        expected: the oracle's gradient.
+
+    Raises:
+        Mismatch: naming the query and a key that reaches it.
+    """
+    name = f"gradient of output {query} by {what}"
+    if gradient is None:
+        compared(gradient, expected, name)
+        raise Mismatch(name, "a gradient", "none: the graph is cut")
+    values = assert_tensor(gradient, name)
+    assert_shape(values, tuple(expected.shape), name)
+    leak = values.double().abs() * ~allowed[query].unsqueeze(-1)
+    if bool((leak > within).any()):
+        place = tuple(int(i) for i in torch.nonzero(leak == leak.max())[0])
+        hint = f"query {query} may not attend to key {place[-2]}, so nothing of that key may reach its output"
+        compared(gradient, expected, name)
+        raise Mismatch(name, row_at(name, expected, place), row_at(name, values, place), hint)
+    assert_close(values, expected, name, within=within)
+
+
+def _places(where: Tensor) -> str:
+    return ", ".join(str(i) for i in where.nonzero().flatten().tolist())

@@ -1,0 +1,35 @@
+"""A call that must fail, and in the way that the handout says.
+
+`NotImplementedError` never counts: it is what the starter raises. It judges the type only, never the wording of a
+message.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from autograder.testing.mismatch import Mismatch, describe
+
+
+def must_raise(kind: type[Exception], call: Callable[..., Any], *args: Any, because: str, **kwargs: Any) -> None:
+    """`call(*args, **kwargs)` raises `kind` (or a subclass of it).
+
+    Args:
+        kind: what the handout states, such as ValueError.
+        call: a function of the student's; what it raises is an instance of the builtin that was raised over there.
+        because: why it must, completing "must raise ValueError: ...".
+
+    Raises:
+        Mismatch: when it returns, or raises something else. NotImplementedError is passed on, as from any call.
+    """
+    try:
+        value = call(*args, **kwargs)
+    except NotImplementedError:
+        raise
+    except kind:
+        return
+    except Exception as error:
+        kinds = [base.__name__ for base in type(error).__mro__ if base.__module__ == "builtins"]
+        raise Mismatch("error", f"{kind.__name__}, because {because}", kinds[0], str(error)[:200]) from None
+    raise Mismatch("error", f"{kind.__name__}, because {because}", f"no error but {describe(value)}")

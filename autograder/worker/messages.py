@@ -136,10 +136,14 @@ class Raised:
 
 @dataclass(frozen=True)
 class Unreadable:
-    """The result (or a part of it) is of no kind that can be passed on. `where` is a path such as "[1]" or ""."""
+    """The result (or a part of it) is of no kind that can be passed on. `where` is a path such as "[1]" or "".
+
+    `reason` is said where the type alone does not explain it: too large, nested too deeply, not dense.
+    """
 
     type_name: str
     where: str = ""
+    reason: str = ""
 
 
 @dataclass(frozen=True)

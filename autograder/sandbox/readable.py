@@ -1,0 +1,5 @@
+"""placeholder"""
+
+
+def probe(server):
+    pass

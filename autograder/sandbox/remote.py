@@ -1,0 +1,331 @@
+"""A worker as the grader sees it: requests go out, replies come back, limits hold.
+
+One deadline covers the whole call, writing and reading; CPU time is read from the kernel, from outside. What comes back is
+decoded strictly and bounded. It does not know what a check is, and does not decide whose fault a `Raised` is.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import select
+import struct
+import termios
+import time
+from typing import TYPE_CHECKING, Protocol
+
+from ..errors import GraderError
+from ..worker import messages
+from ..worker.messages import Raised, Ready, Reply, Request, Returned
+from ..worker.wire import PREFIX, WireError, decode_reply, encode, frame_size
+from .failures import ProtocolBroken, TimedOut, WorkerDied, described
+
+if TYPE_CHECKING:
+    from .server import Connection
+
+KEPT_OUTPUT = 10_000
+READY_SECONDS = 60.0
+_CHUNK = 1 << 18
+_SHORTEST_WAIT = 0.005
+_PROCESSORS = os.cpu_count() or 1
+
+_ANSWERS: dict[type[Request], tuple[type[Reply], ...]] = {
+    messages.Load: (Returned, Raised),
+    messages.Look: (Returned, messages.Found, messages.Missing, Raised),
+    messages.Call: (Returned, messages.Missing, messages.Unreadable, Raised),
+    messages.Observe: (messages.Observed, messages.Missing, messages.Unreadable, Raised),
+    messages.Vjp: (messages.Gradients, messages.Missing, messages.Unreadable, Raised),
+    messages.Release: (Returned,),
+}
+
+
+class Worker(Protocol):
+    """What a proxy needs of a worker, wherever it runs."""
+
+    cpu_seconds: float
+    wall_seconds: float
+
+    def request(self, message: Request, *, cpu_seconds: float, wall_seconds: float) -> Reply:
+        """The reply to `message`, or a `WorkerFailure`."""
+        ...
+
+    @property
+    def output(self) -> str:
+        """What student code has printed, bounded."""
+        ...
+
+    def close(self) -> None:
+        """End the worker. May be called twice."""
+        ...
+
+
+class RemoteWorker:
+    """A forked worker. `cpu_seconds` and `wall_seconds` add up over its calls."""
+
+    def __init__(
+        self, connection: Connection, pid: int, uid: int | None, pidfd: int, requests: int, replies: int, output: int
+    ) -> None:
+        self.pid = pid
+        self.uid = uid
+        self.cpu_seconds = 0.0
+        self.wall_seconds = 0.0
+        self._connection = connection
+        self._clock = (~pid << 3) | 2  # CPUCLOCK_SCHED of the whole process, see clock_getcpuclockid(3)
+        self._pidfd, self._requests, self._replies, self._output = pidfd, requests, replies, output
+        self._ready = False
+        self._closed = False
+        self._kept = bytearray()
+        self._printed = 0
+        self._output_ended = False
+        self._poll = select.poll()
+        for descriptor in (requests, replies, output):
+            os.set_blocking(descriptor, False)
+        for descriptor in (replies, output, pidfd):
+            self._poll.register(descriptor, select.POLLIN)
+
+    def request(self, message: Request, *, cpu_seconds: float, wall_seconds: float) -> Reply:
+        """The reply to `message`, within `cpu_seconds` of the worker's CPU time and `wall_seconds`.
+
+        Raises `WorkerDied`, `TimedOut`, `ProtocolBroken` (after any of them the worker is gone), `GraderError` when it
+        never became ready or the fork server is dead, `Unencodable` for a message that cannot be passed on.
+        """
+        frame = b"".join(encode(message))
+        if self._closed:
+            raise GraderError("the worker has been ended already")
+        self.wait_ready()
+        started, cpu_before = time.monotonic(), self._cpu()
+        try:
+            self._check_nothing_pending()
+            reply = self._decoded(self._exchange(frame, cpu_before + cpu_seconds, started + wall_seconds))
+            if not isinstance(reply, _ANSWERS[type(message)]):
+                raise ProtocolBroken(f"a {type(message).__name__} was answered by a {type(reply).__name__}")
+            return reply
+        except _OutOfTime as error:
+            self._account(started, cpu_before)
+            self.close()
+            raise TimedOut(error.kind, cpu_seconds if error.kind == "cpu" else wall_seconds) from None
+        except ProtocolBroken:
+            self._account(started, cpu_before)
+            self.close()
+            raise
+        except _Dead:
+            raise WorkerDied(self._buried(started)) from None
+        finally:
+            if not self._closed:
+                self._account(started, cpu_before)
+
+    def wait_ready(self) -> None:
+        """Wait until the worker has set itself up. Raises `GraderError`: no student code has run before."""
+        if self._ready:
+            return
+        try:
+            reply = self._decoded(self._exchange(b"", None, time.monotonic() + READY_SECONDS))
+        except _OutOfTime:
+            self.close()
+            raise GraderError(f"a worker was not ready after {READY_SECONDS:.0f} s") from None
+        except ProtocolBroken as error:
+            self.close()
+            raise GraderError(f"a worker could not set itself up: {error.reason}") from None
+        except _Dead:
+            how = self._buried(time.monotonic())
+            raise GraderError(f"a worker {how} before it was ready") from None
+        if not isinstance(reply, Ready):
+            self.close()
+            said = (
+                f"{reply.kinds[0]}: {reply.message}" if isinstance(reply, Raised) and reply.kinds else str(reply)[:200]
+            )
+            raise SetUpFailed(f"a worker could not set itself up: {said}", reply)
+        self._ready = True
+
+    @property
+    def output(self) -> str:
+        """What student code has printed: the first 10,000 bytes, and how much more there was."""
+        if not self._closed:
+            self._drain()
+        text = self._kept.decode("utf-8", "replace")
+        rest = self._printed - len(self._kept)
+        return f"{text}\n[{rest:,} more bytes]" if rest else text
+
+    def close(self) -> None:
+        """Have the worker killed with everything it started, without waiting for it (`Connection.settle`)."""
+        if self._closed:
+            return
+        self._release()
+        try:
+            self._connection.end(self.pid)
+        except GraderError:
+            return  # the fork server is dead, and with it the worker
+
+    # -------------------------------------------------------------- the call
+
+    def _exchange(self, frame: bytes, cpu_deadline: float | None, deadline: float) -> bytearray:
+        """Write `frame`, read one whole frame, keep what is printed meanwhile."""
+        unsent = memoryview(frame)
+        received = bytearray()
+        wanted = PREFIX
+        if unsent:
+            unsent = self._write(unsent)
+            if unsent:
+                self._poll.register(self._requests, select.POLLOUT)
+        try:
+            while True:
+                events = self._poll.poll(self._patience(cpu_deadline, deadline))
+                ready = {descriptor for descriptor, _ in events}
+                if self._requests in ready:
+                    unsent = self._write(unsent)
+                    if not unsent:
+                        self._poll.unregister(self._requests)
+                if self._output in ready:
+                    self._drain()
+                if self._replies in ready or self._pidfd in ready:
+                    wanted = self._read(received, wanted)
+                    if len(received) == wanted and wanted > PREFIX:
+                        return received
+                    if len(received) > wanted:
+                        raise ProtocolBroken("more was written than one answer")
+                    if self._pidfd in ready and not self._readable():
+                        raise _Dead
+        finally:
+            if unsent:
+                self._poll.unregister(self._requests)
+
+    def _write(self, unsent: memoryview) -> memoryview:
+        try:
+            return unsent[os.write(self._requests, unsent) :]
+        except BlockingIOError:
+            return unsent
+        except BrokenPipeError:
+            raise self._hung_up() from None
+
+    def _read(self, received: bytearray, wanted: int) -> int:
+        """Read what there is; returns how long the whole frame is to be."""
+        try:
+            block = os.read(self._replies, _CHUNK)
+        except BlockingIOError:
+            return wanted
+        if not block:
+            raise self._hung_up()
+        received += block
+        if wanted == PREFIX and len(received) >= PREFIX:
+            try:
+                return frame_size(received)
+            except WireError as error:
+                raise ProtocolBroken(f"what came back is no answer: {error}") from None
+        return wanted
+
+    def _readable(self) -> bool:
+        return _pending_bytes(self._replies) > 0
+
+    def _hung_up(self) -> Exception:
+        """The pipe is closed: the process is dying, or student code closed it."""
+        if _dies(self._pidfd):
+            return _Dead()
+        return ProtocolBroken("student code closed the pipe that the answer comes through")
+
+    def _check_nothing_pending(self) -> None:
+        pending = _pending_bytes(self._replies)
+        if pending:
+            raise ProtocolBroken(f"{pending} bytes of an answer came before the question")
+
+    def _patience(self, cpu_deadline: float | None, deadline: float) -> float:
+        """Milliseconds until a limit could be reached. Raises `_OutOfTime` when one is."""
+        left = deadline - time.monotonic()
+        if left <= 0:
+            raise _OutOfTime("wall")
+        if cpu_deadline is not None:
+            cpu_left = cpu_deadline - self._cpu()
+            if cpu_left <= 0:
+                raise _OutOfTime("cpu")
+            left = min(left, max(cpu_left / _PROCESSORS, _SHORTEST_WAIT))
+        return left * 1000.0 + 1.0
+
+    def _cpu(self) -> float:
+        """Seconds of CPU time that the process has used; once it is gone, what was known last."""
+        try:
+            return time.clock_gettime(self._clock)
+        except OSError:
+            return 0.0
+
+    def _drain(self) -> None:
+        while True:
+            try:
+                block = os.read(self._output, _CHUNK)
+            except BlockingIOError:
+                return
+            if not block:
+                if not self._output_ended:
+                    self._poll.unregister(self._output)
+                self._output_ended = True
+                return
+            self._printed += len(block)
+            if len(self._kept) < KEPT_OUTPUT:
+                self._kept += block[: KEPT_OUTPUT - len(self._kept)]
+            if len(block) < _CHUNK:
+                return
+
+    def _decoded(self, frame: bytearray) -> Reply:
+        try:
+            return _bounded(decode_reply(frame))
+        except WireError as error:
+            raise ProtocolBroken(f"what came back is no answer: {error}") from None
+
+    # -------------------------------------------------------------- the end
+
+    def _account(self, started: float, cpu_before: float) -> None:
+        self.wall_seconds += time.monotonic() - started
+        self.cpu_seconds += max(0.0, self._cpu() - cpu_before)
+
+    def _buried(self, started: float) -> str:
+        """End a worker that is dead already; returns how it died. Raises `GraderError` when the fork server is dead."""
+        self.wall_seconds += time.monotonic() - started
+        self._release()
+        self._connection.end(self.pid)
+        ended = self._connection.wait_ended(self.pid)
+        self.cpu_seconds = max(self.cpu_seconds, ended.cpu_seconds)
+        return described(ended.status)
+
+    def _release(self) -> None:
+        self._drain()
+        self._closed = True
+        for descriptor in (self._requests, self._replies, self._output, self._pidfd):
+            os.close(descriptor)
+
+
+class SetUpFailed(GraderError):
+    """A worker said why it could not start: `reply`."""
+
+    def __init__(self, sentence: str, reply: Reply) -> None:
+        super().__init__(sentence)
+        self.reply = reply
+
+
+class _OutOfTime(Exception):
+    def __init__(self, kind: str) -> None:
+        super().__init__(kind)
+        self.kind = kind
+
+
+class _Dead(Exception):
+    pass
+
+
+def _pending_bytes(descriptor: int) -> int:
+    return struct.unpack("i", fcntl.ioctl(descriptor, termios.FIONREAD, b"\0\0\0\0"))[0]
+
+
+def _dies(pidfd: int) -> bool:
+    """Whether the process ends within a second: its pipes close a moment before it is dead."""
+    return bool(select.select([pidfd], [], [], 1.0)[0])
+
+
+def _bounded(reply: Reply) -> Reply:
+    """Texts cut to what a worker of ours sends: a forged reply may hold a megabyte."""
+    if isinstance(reply, Raised):
+        return Raised(tuple(kind[:200] for kind in reply.kinds[:20]), reply.message[:2000], reply.frames[:6000])
+    if isinstance(reply, messages.Missing):
+        return messages.Missing(reply.name[:200], tuple(name[:200] for name in reply.near[:3]))
+    if isinstance(reply, messages.Unreadable):
+        return messages.Unreadable(reply.type_name[:200], reply.where[:200], reply.reason[:200])
+    if isinstance(reply, messages.Found):
+        return messages.Found(reply.kind if reply.kind in ("function", "class", "object") else "object")
+    return reply

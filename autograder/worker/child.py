@@ -1,0 +1,138 @@
+"""What a forked worker does: confine itself, say that it is ready, answer requests until the grader hangs up.
+
+Until `Ready` is sent no code of the student's has run: whatever goes wrong before is the grader's fault, and is told as such. It
+returns to nobody: every way out is `os._exit`.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import stat
+from collections.abc import Sequence
+from typing import Union
+
+from .executor import Executor, unreadable
+from .failures import raised
+from .global_state import seed_generators
+from .layers import LAYERS
+from .layers.resources import relieve
+from .loader import Loader
+from .messages import Raised, Ready, Reply
+from .output import Output
+from .placement import Placement
+from .wire import PREFIX, Unencodable, decode_request, encode, frame_size
+
+# High numbers: student code that closes 0 to 100 (a daemon's habit) does not cut its own line.
+_REQUESTS, _REPLIES = 1000, 1001
+_CHUNK = 1 << 16
+_NO_MEMORY = encode(
+    Raised(("MemoryError", "Exception", "BaseException", "object"), "no memory was left, not even for the answer")
+)
+
+
+def run(placement: Placement, descriptors: Sequence[int]) -> None:
+    """Be the worker. `descriptors` are for requests, replies and output; every other one is closed. Never returns."""
+    try:
+        _take_descriptors(descriptors)
+        output = _set_up(placement)
+        loader = Loader(placement.spec.folder, placement.spec.modules)
+    except BaseException as error:
+        _send(encode(raised(error, "")))
+        os._exit(70)
+    try:
+        _send(encode(Ready()))
+        _answer(Executor(loader), loader, output)
+    finally:
+        os._exit(0)
+
+
+def _take_descriptors(descriptors: Sequence[int]) -> None:
+    """Put them where they belong. All are moved out of the way first: targets may be among the sources."""
+    moved = [fcntl.fcntl(descriptor, fcntl.F_DUPFD, _REPLIES + 1) for descriptor in descriptors]
+    nothing = os.open("/dev/null", os.O_RDONLY)
+    os.dup2(nothing, 0)
+    for source, target in zip((*moved, moved[2]), (_REQUESTS, _REPLIES, 1, 2)):
+        os.dup2(source, target, inheritable=target < 3)
+    os.closerange(3, _REQUESTS)
+    os.closerange(_REPLIES + 1, max(moved) + 1)
+
+
+def _set_up(placement: Placement) -> Output:
+    os.setsid()
+    for put_on in LAYERS:
+        put_on(placement)
+    home = placement.scratch or "/nonexistent"
+    os.environ.clear()
+    os.environ.update(HOME=home, TMPDIR=home, PATH="/usr/bin:/bin", LANG="C.UTF-8", OMP_NUM_THREADS="1", USER="student")
+    if placement.scratch:
+        os.chdir(placement.scratch)
+        _link_data_files(placement.spec.folder)
+    for path in placement.spec.readable:
+        _check_readable(path)
+    seed_generators()
+    return Output(1)
+
+
+def _link_data_files(folder: str) -> None:
+    """Files beside the parts can be opened by their bare names, as on the student's own machine."""
+    for entry in os.scandir(folder):
+        if entry.is_file() and not entry.name.endswith(".py"):
+            os.symlink(entry.path, entry.name)
+
+
+def _check_readable(path: str) -> None:
+    """Raises `PermissionError` that names the first folder on the way to `path` that is closed."""
+    walked = "/"
+    for step in path.strip("/").split("/"):
+        try:
+            os.stat(os.path.join(walked, step))
+        except PermissionError:
+            raise PermissionError(walked) from None
+        walked = os.path.join(walked, step)
+    wanted = os.R_OK | os.X_OK if stat.S_ISDIR(os.stat(path).st_mode) else os.R_OK
+    if not os.access(path, wanted):
+        raise PermissionError(path)
+
+
+def _answer(executor: Executor, loader: Loader, output: Output) -> None:
+    own = os.getpid()
+    with loader.installed():
+        while (frame := _read_frame()) is not None:
+            try:
+                parts = _encoded(executor.carry_out(decode_request(frame)))
+            except MemoryError:
+                relieve()
+                parts = _NO_MEMORY
+            del frame
+            if os.getpid() != own:  # student code forked, and this is the copy: only one may answer
+                os._exit(0)
+            output.flush()
+            _send(parts)
+
+
+def _encoded(reply: Reply) -> Sequence[Union[bytes, bytearray, memoryview]]:
+    try:
+        return encode(reply)
+    except Unencodable as error:
+        return encode(unreadable(error))
+
+
+def _read_frame() -> bytearray | None:
+    frame = bytearray()
+    wanted = PREFIX
+    while len(frame) < wanted:
+        block = os.read(_REQUESTS, min(_CHUNK, wanted - len(frame)))
+        if not block:
+            return None
+        frame += block
+        if len(frame) == PREFIX:
+            wanted = frame_size(frame)
+    return frame
+
+
+def _send(parts: Sequence[Union[bytes, bytearray, memoryview]]) -> None:
+    for part in parts:
+        view = memoryview(part)
+        while view:
+            view = view[os.write(_REPLIES, view) :]

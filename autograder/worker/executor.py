@@ -1,0 +1,175 @@
+"""Carries out requests on one submission: values in, a reply out.
+
+Used by the worker's loop and, in process, by the grader (for `--in-process`). It knows no bytes, no limits
+and no confinement, and it copies nothing: who calls it sees to it that arguments are private.
+"""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+from types import ModuleType
+from typing import Any, cast
+
+from .failures import raised
+from .global_state import changes, snapshot
+from .gradients import CotangentMismatch, pull_back
+from .loader import Loader
+from .messages import (
+    Call,
+    Found,
+    HandleRef,
+    Load,
+    Look,
+    Missing,
+    Observe,
+    Observed,
+    Raised,
+    Release,
+    Reply,
+    Request,
+    Returned,
+    Target,
+    Unreadable,
+    Vjp,
+)
+from .wire import Unencodable, encode
+
+
+class _Absent(Exception):
+    def __init__(self, name: str, near: tuple[str, ...]) -> None:
+        super().__init__(name)
+        self.missing = Missing(name, near)
+
+
+class Executor:
+    """The names of one submission and the objects (handles) that calls have left here."""
+
+    def __init__(self, loader: Loader) -> None:
+        self._loader = loader
+        self._objects: dict[int, object] = {}
+        self._kept = 0
+
+    def carry_out(self, request: Request) -> Reply:
+        """The reply to `request`. Whatever student code raises is a reply too (`Raised`)."""
+        try:
+            with self._loader.installed():
+                return self._carried_out(request)
+        except _Absent as absent:
+            return absent.missing
+        except CotangentMismatch as error:
+            return Raised(("ValueError", "Exception", "BaseException", "object"), str(error))
+        except (
+            BaseException
+        ) as error:  # SystemExit, KeyboardInterrupt, MemoryError, RecursionError: all of them are theirs
+            return raised(error, self._loader.folder)
+
+    def _carried_out(self, request: Request) -> Reply:
+        if isinstance(request, Load):
+            self._loader.load(request.module)
+            return Returned(None)
+        if isinstance(request, Look):
+            return self._look(request.target)
+        if isinstance(request, Call):
+            return self._call(request)
+        if isinstance(request, Observe):
+            return self._observe(request)
+        if isinstance(request, Vjp):
+            return self._vjp(request)
+        assert isinstance(request, Release)
+        self._objects.pop(request.handle, None)
+        return Returned(None)
+
+    def _look(self, target: Target) -> Reply:
+        found = self._resolve(target)
+        if inspect.isclass(found):
+            return Found("class")
+        if inspect.isroutine(found):
+            return Found("function")
+        reply = Returned(self._as_references(found))
+        try:
+            encode(reply)
+        except Unencodable:
+            return Found("function" if callable(found) else "object")
+        return reply
+
+    def _call(self, request: Call) -> Reply:
+        function = self._resolve(request.target)
+        value = function(*self._given(request.args), **self._given(request.kwargs))
+        if request.keep or inspect.isclass(function):
+            return Returned(self._keep(value))
+        return Returned(self._as_references(value))
+
+    def _observe(self, request: Observe) -> Reply:
+        function = self._resolve(request.target)
+        args, kwargs = self._given(request.args), self._given(request.kwargs)
+        before = snapshot()
+        value = function(*args, **kwargs)
+        changed = changes(before)
+        refer = self._as_references
+        return Observed(refer(value), refer(args), refer(kwargs), changed)
+
+    def _vjp(self, request: Vjp) -> Reply:
+        function = self._resolve(request.target)
+        owner = None if request.target.handle is None else self._objects[request.target.handle]
+        args, kwargs = self._given(request.args), self._given(request.kwargs)
+        return pull_back(function, owner, args, kwargs, request.cotangents)
+
+    def _resolve(self, target: Target) -> Any:
+        if target.handle is None:
+            owner: object = self._loader.load(target.module)
+        elif target.handle in self._objects:
+            owner = self._objects[target.handle]
+        else:
+            raise _Absent(f"handle {target.handle}", ())
+        if not target.name:
+            return owner
+        try:
+            return getattr(owner, target.name)
+        except AttributeError:
+            if inspect.getattr_static(owner, target.name, None) is not None:
+                raise  # it is there: a property of theirs failed
+            raise _Absent(target.name, _near(owner, target.name)) from None
+
+    def _keep(self, value: object) -> HandleRef:
+        self._kept += 1
+        self._objects[self._kept] = value
+        return HandleRef(self._kept, type(value).__name__[:100])
+
+    def _given(self, value: Any) -> Any:
+        """`value` with each `HandleRef` replaced by the object it names."""
+        if type(value) is HandleRef:
+            if value.id not in self._objects:
+                raise _Absent(f"handle {value.id}", ())
+            return self._objects[value.id]
+        return _mapped(value, self._given)
+
+    def _as_references(self, value: Any) -> Any:
+        """`value` with each object that has a handle replaced by its `HandleRef`."""
+        if not self._objects:
+            return value
+        for number, kept in self._objects.items():
+            if value is kept and type(value).__module__ != "builtins":
+                return HandleRef(number, type(value).__name__[:100])
+        return _mapped(value, self._as_references)
+
+
+def _mapped(value: Any, change: Any) -> Any:
+    if type(value) is tuple:
+        return tuple([change(item) for item in cast("tuple[Any, ...]", value)])
+    if type(value) is list:
+        return [change(item) for item in cast("list[Any]", value)]
+    if type(value) is dict:
+        return {key: change(item) for key, item in cast("dict[Any, Any]", value).items()}
+    return value
+
+
+def _near(owner: object, name: str) -> tuple[str, ...]:
+    names = vars(owner) if isinstance(owner, ModuleType) else dir(owner)
+    public = [other for other in names if not other.startswith("_")]
+    return tuple(difflib.get_close_matches(name, public, n=3))
+
+
+def unreadable(error: Unencodable) -> Unreadable:
+    """The reply in place of one that could not be encoded."""
+    return Unreadable(error.type_name, error.where, error.reason)

@@ -1,0 +1,88 @@
+"""Imports the parts of a submission as flat modules that may import each other.
+
+A `sys.exit()` at the end of a part ends its import and nothing else: what was defined before it counts. The folder comes
+last on the path, so that nothing in it shadows a library; the parts come first, by exact name. It copies nothing,
+judges nothing, and lets every other exception of the part's through.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.abc
+import importlib.machinery
+import importlib.util
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from types import ModuleType
+
+
+class _PartLoader(importlib.machinery.SourceFileLoader):
+    def exec_module(self, module: ModuleType) -> None:
+        try:
+            super().exec_module(module)
+        except SystemExit:
+            pass
+
+    def set_data(self, path: str, data: bytes | bytearray | memoryview, *, _mode: int = 0o666) -> None:
+        """Write no byte code, whatever `sys.dont_write_bytecode` has become."""
+
+
+class Loader(importlib.abc.MetaPathFinder):
+    """The parts `modules` in `folder`.
+
+    Modules are visible in `sys.modules` only inside `installed()`, so that two submissions (or a submission and the
+    reference) can live in one process.
+    """
+
+    def __init__(self, folder: str | os.PathLike[str], modules: Sequence[str]) -> None:
+        self.folder = os.path.abspath(folder)
+        self._names = frozenset(modules)
+        self._modules: dict[str, ModuleType] = {}
+        self._depth = 0
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        """Finds the parts, by exact name, and nothing else."""
+        file = os.path.join(self.folder, f"{fullname}.py")
+        if fullname not in self._names or not os.path.isfile(file):
+            return None
+        return importlib.util.spec_from_file_location(fullname, file, loader=_PartLoader(fullname, file))
+
+    def load(self, module: str) -> ModuleType:
+        """The part `module`, imported on first use. Raises what its import raises; `ModuleNotFoundError` when there is none."""
+        with self.installed():
+            return importlib.import_module(module)
+
+    @contextmanager
+    def installed(self) -> Iterator[None]:
+        """While open, imports find the parts. May be nested."""
+        self._depth += 1
+        if self._depth > 1:
+            try:
+                yield
+            finally:
+                self._depth -= 1
+            return
+        hidden = {name: sys.modules.pop(name) for name in self._names if name in sys.modules}
+        sys.modules.update(self._modules)
+        sys.meta_path.insert(0, self)
+        sys.path.append(self.folder)
+        try:
+            yield
+        finally:
+            self._depth -= 1
+            self._remove(hidden)
+
+    def _remove(self, hidden: dict[str, ModuleType]) -> None:
+        if self in sys.meta_path:
+            sys.meta_path.remove(self)
+        if self.folder in sys.path:
+            sys.path.remove(self.folder)
+        for name, module in list(sys.modules.items()):
+            origin = getattr(module, "__file__", None)
+            if name in self._names or (isinstance(origin, str) and origin.startswith(self.folder + os.sep)):
+                self._modules[name] = sys.modules.pop(name)
+        sys.modules.update(hidden)

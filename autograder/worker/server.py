@@ -1,0 +1,310 @@
+"""The fork server: a warm process that forks workers, ends them, and does nothing else.
+
+One for a run, for any number of graders, each with a connection of its own. It holds no secret, computes no tensor (an
+OpenMP pool does not survive a fork), reads no byte of a student's, and exits when the grader is gone. Started by
+`sandbox.server` as a program of its own, from a copy of this package.
+"""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import os
+import select
+import shutil
+import signal
+import socket
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from .commands import COMMANDS, MAX_COMMAND, Answer, Bye, Connect, End, Ended, Hello, Refused, Spawn, Spawned, encode
+from .identities import Identities
+from .killer import Killer
+from .layers.privileges import adopt_orphans, make_undumpable
+from .placement import Placement
+
+WARM = ("torch", "torch.fx.experimental.symbolic_shapes", "numpy", "regex")
+_ROUNDS = 2000
+
+
+@dataclass
+class _Worker:
+    pid: int
+    uid: int | None
+    scratch: str | None
+    pidfd: int
+    owner: socket.socket | None
+    ending: bool = False
+    status: int | None = None
+    cpu_seconds: float = 0.0
+    leftover: int = 0
+
+
+class Server:
+    """Serves `control` (new connections, the end) and every connection that came through it."""
+
+    def __init__(self, control: socket.socket, runtime: str, identities: Identities, killer: Killer | None) -> None:
+        self._control = control
+        self._runtime = runtime
+        self._identities = identities
+        self._killer = killer
+        self._connections: dict[int, socket.socket] = {}
+        self._workers: dict[int, _Worker] = {}
+        self._by_pidfd: dict[int, _Worker] = {}
+        self._poll = select.poll()
+        self._spawned = 0
+
+    def serve(self) -> None:
+        """Until the grader says goodbye or is gone. Then nothing is left of any worker."""
+        self._poll.register(self._control, select.POLLIN)
+        while True:
+            for descriptor, _ in self._poll.poll():
+                if descriptor == self._control.fileno():
+                    if not self._serve_control():
+                        self._end_everything()
+                        return
+                elif descriptor in self._connections:
+                    self._serve_connection(self._connections[descriptor])
+                elif descriptor in self._by_pidfd:
+                    self._finish(self._by_pidfd[descriptor])
+
+    def _serve_control(self) -> bool:
+        message, descriptors = _receive(self._control)
+        command = COMMANDS.decode(message) if message else Bye()
+        if not isinstance(command, Connect):
+            return False
+        connection = socket.socket(fileno=descriptors[0])
+        self._connections[connection.fileno()] = connection
+        self._poll.register(connection, select.POLLIN)
+        self._tell(connection, Hello(os.getpid(), self._identities.kind, _threads()))
+        return True
+
+    def _serve_connection(self, connection: socket.socket) -> None:
+        message, descriptors = _receive(connection)
+        if not message:
+            self._hang_up(connection)
+            return
+        command = COMMANDS.decode(message)
+        if isinstance(command, Spawn):
+            try:
+                self._spawn(connection, command, descriptors)
+            except Exception as error:
+                self._tell(connection, Refused(f"{type(error).__name__}: {error}"))
+            finally:
+                for descriptor in descriptors:
+                    os.close(descriptor)
+        elif isinstance(command, End) and command.worker in self._workers:
+            self._begin_end(self._workers[command.worker])
+        else:
+            self._tell(connection, Refused(f"no such worker: {command}"))
+
+    def _spawn(self, connection: socket.socket, command: Spawn, descriptors: Sequence[int]) -> None:
+        if _threads() != 1:
+            raise RuntimeError(f"the fork server has {_threads()} threads; a fork would be unsafe")
+        from . import child
+
+        uid = self._identities.take()
+        scratch = self._make_scratch(uid) if command.spec.scratch_bytes else None
+        if uid is not None and self._killer is not None:
+            self._killer.watch(uid)
+        pid = os.fork()
+        if pid == 0:
+            child.run(Placement(command.spec, uid, scratch), descriptors)
+        worker = _Worker(pid, uid, scratch, os.pidfd_open(pid), connection)
+        self._workers[pid] = worker
+        self._by_pidfd[worker.pidfd] = worker
+        self._tell(connection, Spawned(pid, uid), [worker.pidfd])
+
+    def _make_scratch(self, uid: int | None) -> str:
+        self._spawned += 1
+        scratch = os.path.join(self._runtime, "scratch", f"{self._spawned}")
+        os.mkdir(scratch, 0o700)
+        if uid is not None:
+            os.chown(scratch, uid, uid)
+        return scratch
+
+    def _begin_end(self, worker: _Worker) -> None:
+        if worker.ending:
+            return
+        worker.ending = True
+        try:
+            signal.pidfd_send_signal(worker.pidfd, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        self._poll.register(worker.pidfd, select.POLLIN)
+
+    def _finish(self, worker: _Worker) -> None:
+        """The worker's process is dead: see to it that everything it started is, too, and answer."""
+        self._poll.unregister(worker.pidfd)
+        self._reap()
+        alive = True
+        for attempt in range(_ROUNDS):
+            if not (alive := self._kill_leftover(worker)):
+                break
+            select.select([], [], [], min(0.001 * attempt, 0.02))
+            self._reap()
+        del self._workers[worker.pid], self._by_pidfd[worker.pidfd]
+        os.close(worker.pidfd)
+        if worker.uid is not None and self._killer is not None and not alive:
+            self._killer.forget(worker.uid)
+        self._remove_scratch(worker.scratch)
+        if worker.owner is not None:
+            ended = Ended(worker.pid, worker.status or 0, worker.cpu_seconds, worker.leftover, alive)
+            self._tell(worker.owner, ended)
+
+    def _kill_leftover(self, worker: _Worker) -> bool:
+        """Kill what is left of `worker`. True when there was something.
+
+        Whatever a dead worker started has become our child (`adopt_orphans`), so that looking at those is enough.
+        """
+        orphans = [
+            pid for pid in _children() if pid not in self._workers and (self._killer is None or pid != self._killer.pid)
+        ]
+        if worker.uid is not None and self._killer is not None:
+            if not any(_uid(pid) == worker.uid for pid in orphans):
+                return False
+            self._killer.kill(worker.uid)
+            return True
+        for pid in orphans:
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                continue
+        return bool(orphans)
+
+    def _reap(self) -> None:
+        """Collect every child that has ended, whosever it was."""
+        while True:
+            try:
+                dead = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+            except ChildProcessError:
+                return
+            if dead is None:
+                return
+            pid, status, usage = os.wait4(dead.si_pid, 0)
+            worker = self._workers.get(pid)
+            if worker is not None:
+                worker.status, worker.cpu_seconds = status, usage.ru_utime + usage.ru_stime
+            elif self._killer is not None and pid == self._killer.pid:
+                raise ConnectionError("the killer is dead")
+            else:
+                self._count_leftover(dead.si_uid)
+
+    def _count_leftover(self, uid: int) -> None:
+        for worker in self._workers.values():
+            if worker.ending and worker.uid in (uid, None):
+                worker.leftover += 1
+                return
+
+    def _remove_scratch(self, scratch: str | None) -> None:
+        if scratch is None:
+            return
+        try:
+            for entry in os.scandir(scratch):
+                if entry.is_symlink():
+                    os.unlink(entry.path)
+            os.rmdir(scratch)
+        except OSError:
+            _remove_tree(scratch, self._killer)
+
+    def _hang_up(self, connection: socket.socket) -> None:
+        """A grader is gone: end its workers, and tell nobody."""
+        self._poll.unregister(connection)
+        self._connections.pop(connection.fileno(), None)
+        for worker in list(self._workers.values()):
+            if worker.owner is connection:
+                worker.owner = None
+                self._begin_end(worker)
+        connection.close()
+
+    def _tell(self, connection: socket.socket, answer: Answer, descriptors: Sequence[int] = ()) -> None:
+        try:
+            socket.send_fds(connection, [encode(answer)], list(descriptors))
+        except OSError:
+            return  # the grader is gone; its socket says so next
+
+    def _end_everything(self) -> None:
+        for worker in list(self._workers.values()):
+            worker.owner = None
+            self._begin_end(worker)
+        for worker in list(self._workers.values()):
+            select.select([worker.pidfd], [], [], 10.0)
+            self._finish(worker)
+
+
+def _receive(connection: socket.socket) -> tuple[bytes, list[int]]:
+    try:
+        message, descriptors, _, _ = socket.recv_fds(connection, MAX_COMMAND, 8)
+    except ConnectionError:
+        return b"", []
+    return message, descriptors
+
+
+def _threads() -> int:
+    return len(os.listdir("/proc/self/task"))
+
+
+def _children() -> list[int]:
+    own = str(os.getpid())
+    try:
+        with open(f"/proc/self/task/{own}/children", "rb") as file:
+            return [int(pid) for pid in file.read().split()]
+    except FileNotFoundError:  # a kernel without CONFIG_PROC_CHILDREN
+        return [pid for pid in map(int, filter(str.isdigit, os.listdir("/proc"))) if _status(pid, b"PPid:") == own]
+
+
+def _uid(pid: int) -> int | None:
+    uid = _status(pid, b"Uid:")
+    return None if uid is None else int(uid)
+
+
+def _status(pid: int, field: bytes) -> str | None:
+    """The first word of a field of a process's status; None when there is no such process."""
+    try:
+        with open(f"/proc/{pid}/status", "rb") as file:
+            for line in file:
+                if line.startswith(field):
+                    return line.split()[1].decode()
+    except OSError:
+        pass
+    return None
+
+
+def _remove_tree(folder: str, killer: Killer | None) -> None:
+    if killer is not None:
+        killer.remove(folder)
+    else:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _raise_descriptor_limit() -> None:
+    import resource
+
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 4096) if hard != resource.RLIM_INFINITY else 4096, hard))
+
+
+def main(control: int, runtime: str, warm: Sequence[str]) -> None:
+    """Run the fork server on the descriptor `control` until the grader is gone; then remove the folder `runtime`."""
+    _raise_descriptor_limit()
+    identities = Identities()
+    outsider = identities.take()
+    killer = None if outsider is None else Killer(outsider)
+    os.mkdir(os.path.join(runtime, "scratch"), 0o711)
+    adopt_orphans()
+    for name in (*WARM, *warm):
+        try:
+            importlib.import_module(name)
+        except ImportError:
+            if name in WARM:
+                raise
+    importlib.import_module(f"{__package__}.child")
+    make_undumpable()
+    gc.collect()
+    gc.freeze()
+    try:
+        Server(socket.socket(fileno=control), runtime, identities, killer).serve()
+    finally:
+        _remove_tree(runtime, killer)
+    sys.exit(0)

@@ -1,0 +1,46 @@
+"""A worker without a process: the same requests, carried out here, for `--in-process` and for the reference.
+
+Values cross the same wire as to a forked worker (they are encoded and decoded), so that nothing is shared and nothing
+passes here that would not pass there. There is no confinement and no limit: never for a submission of somebody else's.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Sequence
+
+from ..worker.executor import Executor, unreadable
+from ..worker.loader import Loader
+from ..worker.messages import Reply, Request
+from ..worker.wire import Unencodable, decode_reply, decode_request, encode
+
+
+class InProcessWorker:
+    """The parts `modules` in `folder`, in this process."""
+
+    def __init__(self, folder: str | os.PathLike[str], modules: Sequence[str]) -> None:
+        self.loader = Loader(folder, modules)
+        self.cpu_seconds = 0.0
+        self.wall_seconds = 0.0
+        self._executor = Executor(self.loader)
+
+    def request(self, message: Request, *, cpu_seconds: float = 0.0, wall_seconds: float = 0.0) -> Reply:
+        """The reply to `message`. The limits are not kept. Raises `Unencodable` for a message that cannot be passed on."""
+        private = decode_request(bytearray().join(encode(message)))
+        started, cpu_before = time.monotonic(), time.process_time()
+        reply = self._executor.carry_out(private)
+        self.wall_seconds += time.monotonic() - started
+        self.cpu_seconds += time.process_time() - cpu_before
+        try:
+            return decode_reply(bytearray().join(encode(reply)))
+        except Unencodable as error:
+            return unreadable(error)
+
+    @property
+    def output(self) -> str:
+        """Nothing: what is printed goes to the terminal."""
+        return ""
+
+    def close(self) -> None:
+        """Nothing to end."""

@@ -63,8 +63,8 @@ def collect(items: Iterable[pytest.Item], assignment: Assignment) -> tuple[Check
 
 
 def number_key(number: str) -> tuple[tuple[int, int, str], ...]:
-    """Sorts "2.10" after "2.9"."""
-    return tuple((0, int(bit), "") if bit.isdigit() else (1, 0, bit) for bit in re.split(r"[.\s]+", number))
+    """Sorts "2.10" after "2.9", and "2.1b" right after "2.1"."""
+    return tuple((0, int(bit), "") if bit.isdigit() else (1, 0, bit) for bit in re.findall(r"\d+|[^\d.\s]+", number))
 
 
 def _check(items: list[pytest.Function], assignment: Assignment) -> Check:

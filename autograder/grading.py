@@ -41,6 +41,7 @@ class Grader:
         assignment_digest: str = "",
         sandbox: dict[str, str] | None = None,
         practice: bool = False,
+        settle: Callable[[], None] = lambda: None,
         diagnose: Diagnose = lambda _run, _item: "",
     ) -> None:
         if not practice:
@@ -52,6 +53,7 @@ class Grader:
         self._assignment_digest = assignment_digest
         self._sandbox = dict(sandbox or {})
         self._diagnose = diagnose
+        self._settle = settle
 
     def grade(self, submission: Submission, recorded: Grade | None = None, only: Sequence[str] = ()) -> Grade:
         """The grade of what was handed in; `recorded`, unchanged, where everything it depends on is unchanged.
@@ -77,6 +79,7 @@ class Grader:
             handed_in = [part.name for part in self._assignment.parts if part.file in tree.files]
             workers = Workers(self._spawn_from(folder), handed_in, self._assignment.limits)
             results, leaderboard = self._run_checks(workers, _chosen(self._checks.checks, only))
+            self._settle()
         grade = self._add_up(name, results, key, start)
         grade = msgspec.structs.replace(grade, notes=tree.notes, staff=tree.staff, leaderboard=tuple(leaderboard))
         if only and grade.status == "graded":

@@ -268,7 +268,7 @@ def with_checks(checks: Checks, work: Callable[[], None], only: Sequence[str] = 
         code = pytest.main(_arguments(checks.assignment, checks.files), plugins=[checks, Loop()])
     if raised:
         raise raised[0]
-    if code not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
+    if code not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.NO_TESTS_COLLECTED):
         raise SoftmarkError(
             "The checks cannot be collected: " + (" ".join(checks.faults) or f"pytest ended with {code}.")
         )
@@ -292,11 +292,10 @@ def _arguments(assignment: Assignment, files: Sequence[os.PathLike[str]]) -> lis
 
 @contextmanager
 def _quiet_pytest(files: Sequence[os.PathLike[str]]) -> Iterator[None]:
-    """Only the plugins named load, no byte code is written, and check modules of an earlier session are forgotten."""
-    names = {os.path.realpath(file) for file in files}
-    for name, module in list(sys.modules.items()):
-        if os.path.realpath(getattr(module, "__file__", None) or "") in names:
-            del sys.modules[name]
+    """Only the plugins named load, no byte code is written, and the check modules are forgotten afterwards.
+
+    (pytest's importlib mode would find them in `sys.modules` the next time, by a name that two assignments can share.)
+    """
     before = {
         name: os.environ.get(name)
         for name in ("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "PYTEST_ADDOPTS", "PYTEST_CURRENT_TEST")
@@ -307,6 +306,10 @@ def _quiet_pytest(files: Sequence[os.PathLike[str]]) -> Iterator[None]:
     try:
         yield
     finally:
+        names = {os.path.realpath(file) for file in files}
+        for name, module in list(sys.modules.items()):
+            if os.path.realpath(getattr(module, "__file__", None) or "") in names:
+                del sys.modules[name]
         sys.dont_write_bytecode = writes
         for name, value in before.items():
             os.environ.pop(name, None)

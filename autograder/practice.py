@@ -14,7 +14,7 @@ from rich.console import Console
 
 from autograder.assignment import Assignment, Part, load_assignment
 from autograder.errors import SoftmarkError
-from autograder.feedback.console import print_for_student
+from autograder.feedback.console import print_student_view
 from autograder.grading import Grader
 from autograder.plugin import Checks, Subject, with_checks
 from autograder.reference import InPlace, Reference
@@ -31,7 +31,7 @@ def practise(folder: Path, part: str | None, in_process: bool) -> int:
     assignment = assignment_of(folder)
     chosen = [_part(assignment, part).name] if part is not None else []
     grade = _in_this_process(assignment, folder, chosen) if in_process else _in_workers(assignment, folder, chosen)
-    print_for_student(grade, Console())
+    print_student_view(grade, Console())
     return 0 if all(check.outcome == "passed" for check in grade.checks) else 1
 
 

@@ -5,9 +5,6 @@ Only ever loaded in a grader, never in the fork server or a worker. It loads wha
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from types import ModuleType
 
 from autograder.assignment import Assignment
@@ -21,12 +18,8 @@ class Reference:
 
     def __init__(self, assignment: Assignment) -> None:
         names = [part.name for part in assignment.parts if (assignment.solutions / part.file).is_file()]
-        self.modules: dict[str, ModuleType] = {}
-        with _apart(names):
-            loader = Loader(assignment.solutions, names)
-            for name in names:
-                self.modules[name] = loader.load(name)
-            loader.uninstall()
+        loader = Loader(assignment.solutions, names)
+        self.modules: dict[str, ModuleType] = {name: loader.load(name) for name in names}
         self.executor = InPlace(Executor(loader))
 
 
@@ -38,15 +31,3 @@ class InPlace:
 
     def request(self, message: Request) -> Reply:
         return self._executor.carry_out(message)
-
-
-@contextmanager
-def _apart(names: list[str]) -> Iterator[None]:
-    """Parts are flat modules: take those of this name out of `sys.modules` again, so that a student's may have it."""
-    before = {name: sys.modules.pop(name) for name in names if name in sys.modules}
-    try:
-        yield
-    finally:
-        for name in names:
-            sys.modules.pop(name, None)
-        sys.modules.update(before)

@@ -18,31 +18,30 @@ from autograder.plugin import Checks, with_checks
 from autograder.reference import Reference
 from autograder.sandbox.readable import probe
 from autograder.sandbox.remote import RemoteWorker
-from autograder.sandbox.server import Connection, ForkServer
+from autograder.sandbox.server import Connection, ForkServer, Limits
 from autograder.workers import InThisProcess, Spawn
 
 
 class Session:
     """The fork server of one run, and connections to it. Use as a context manager.
 
-    Launch it before reading anything hidden: the server must never have been near it.
+    Make it before anything hidden is read: the server must never have been near it.
     """
 
     def __init__(self) -> None:
         self._server = ForkServer.launch()
+        self._identities = ""
         self._connection: Connection | None = None
 
     def __enter__(self) -> Session:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.close()
 
     def wait_ready(self) -> None:
         """Wait until the server is warm, and prove with a worker that what student code needs can be read."""
-        self._server.wait_ready()
+        self._identities = self._server.wait_ready().identities
         probe(self._server)
 
     def close(self) -> None:
@@ -51,9 +50,11 @@ class Session:
 
     def layers(self) -> dict[str, str]:
         """Which layers of the sandbox are on, for staff."""
-        return self._server.layers()
+        return {"user id": self._identities, "no new privileges": "on", "resource limits": "on"}
 
-    def with_grader(self, assignment: Assignment, work: Callable[[Grader], None], *, digest: str) -> None:
+    def with_grader(
+        self, assignment: Assignment, work: Callable[[Grader], None], *, digest: str
+    ) -> None:
         """Load the reference, collect the checks, and do `work` with a grader."""
         reference = Reference(assignment)
         checks = Checks(assignment, reference.modules)
@@ -66,6 +67,7 @@ class Session:
                     checks,
                     in_place,
                     self.spawn_from(assignment),
+                    settle=self.settle,
                     assignment_digest=digest,
                     sandbox=self.layers(),
                 )
@@ -76,20 +78,33 @@ class Session:
     def spawn_from(self, assignment: Assignment) -> Callable[[Path], Spawn]:
         """What starts workers for a folder. A fork server that broke is replaced once by a new one."""
         modules = [part.name for part in assignment.parts]
+        limits = Limits(memory_bytes=assignment.limits.memory_mb << 20)
 
         def from_folder(folder: Path) -> Spawn:
             def spawn() -> RemoteWorker:
-                if self._connection is None:
-                    self._connection = self._server.connect()
                 try:
-                    return self._connection.spawn(folder, modules, assignment.limits.memory_mb << 20)
+                    return self._connected().spawn(folder, modules, limits)
                 except GraderError as error:
-                    print(f"softmark: {error} A new fork server is started.", file=sys.stderr)
-                self._server = ForkServer.launch()
-                self._server.wait_ready()
-                self._connection = self._server.connect()
-                return self._connection.spawn(folder, modules, assignment.limits.memory_mb << 20)
+                    print(f"softmark: {error}; a new fork server is started", file=sys.stderr)
+                self._replace_server()
+                return self._connected().spawn(folder, modules, limits)
 
             return spawn
 
         return from_folder
+
+    def settle(self) -> None:
+        """Wait until no process of any worker that was ended is left."""
+        if self._connection is not None:
+            self._connection.settle()
+
+    def _connected(self) -> Connection:
+        if self._connection is None:
+            self._connection = self._server.connect()
+        return self._connection
+
+    def _replace_server(self) -> None:
+        self._connection = None
+        self._server.close()
+        self._server = ForkServer.launch()
+        self._server.wait_ready()

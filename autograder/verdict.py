@@ -83,33 +83,36 @@ def result(run: CheckRun, diagnose: Diagnose = lambda _run, _item: "") -> CheckR
 
 
 def explain(run: CheckRun, index: int, diagnose: Diagnose) -> Explanation:
-    """The five lines for one failing item; of a hidden check only property, cause and reading."""
+    """The five lines for one failing item, whole. (Of a hidden check students see less: `feedback.lines` decides that.)"""
     check, item = run.check, run.items[index]
-    error = _error(item)
-    cause = diagnose(run, index)
-    case, expected, got = "", "", ""
     if check.hide_errors:
         return Explanation(property=check.title, cause=check.hide_errors, read=check.reading)
+    error = _error(item)
+    case, expected, got = describe_call(item.line.log.last), "", ""
+    cause = diagnose(run, index)
     if isinstance(error, StudentError):
-        case = describe_call(item.line.log.last)
         got = "\n".join(part for part in (error.sentence, error.frames) if part)
-        if check.hidden:  # what was called is hidden, what the student's own code said is theirs
-            cause = cause or error.sentence
+        cause = cause or (_without_message(error) if check.hidden else "")
     elif isinstance(error, Mismatch):
-        case = error.case or describe_call(item.line.log.last)
-        expected, got, cause = error.expected, error.got, cause or error.hint
-        if error.what and got:
-            got = f"{error.what}: {got}"
+        case = error.case or case
+        expected, cause = error.expected, cause or error.hint
+        got = f"{error.what}: {error.got}" if error.what and error.got else error.got
     elif run.unusable:
-        case = describe_call(item.line.log.last)
-        got = describe_value(item.line.log.last.value) if item.line.log.last and item.line.log.last.returned else ""
+        got = _last_value(item)
         cause = cause or "What your function returned has another form than the handout asks for."
     else:
-        case = describe_call(item.line.log.last)
         got = _assertion_text(error)
-    if check.hidden:
-        return Explanation(property=check.title, cause=cause, read=check.reading)
     return Explanation(property=check.title, case=case, expected=expected, got=got, cause=cause, read=check.reading)
+
+
+def _without_message(error: StudentError) -> str:
+    """What may be said of an error in a hidden check: an exception's own message can hold the check's numbers."""
+    return f"Your code raised {error.kinds[0]}." if error.kinds and error.outcome == "failed" else error.sentence
+
+
+def _last_value(item: ItemRun) -> str:
+    last = item.line.log.last
+    return describe_value(last.value) if last is not None and last.returned else ""
 
 
 # ------------------------------------------------------------------ one item

@@ -99,8 +99,8 @@ def show_grade(out: Path, submission: str, as_json: bool) -> int:
     if as_json:
         sys.stdout.write(msgspec.json.encode(grade).decode() + "\n")
         return 0
-    from autograder.feedback.console import print_for_staff, print_for_student
+    from autograder.feedback.console import print_staff_view, print_student_view
 
-    print_for_student(grade, Console())
-    print_for_staff(grade, Console())
+    print_student_view(grade, Console())
+    print_staff_view(grade, Console())
     return 0

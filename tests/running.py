@@ -1,0 +1,54 @@
+"""Runs a tiny assignment's checks against source code in this process: no worker, the same plugin and verdicts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from autograder.assignment import Assignment
+from autograder.grading import Grader
+from autograder.plugin import Checks, Subject, with_checks
+from autograder.reference import InPlace, Reference
+from autograder.results import CheckResult, Grade
+from autograder.worker.executor import Executor
+from autograder.worker.loader import Loader
+from autograder.workers import InThisProcess
+
+
+def grade_here(assignment: Assignment, source: str, folder: Path, *, subject: Subject | None = None) -> Grade:
+    """What all checks say of `source` as the tiny assignment's part."""
+    grades: list[Grade] = []
+    with in_process(source, folder) as here:
+
+        def work(grader: Grader) -> None:
+            grades.append(grader.try_out("student_03", subject or here))
+
+        with_grader(assignment, work)
+    return grades[0]
+
+
+def results_here(assignment: Assignment, source: str, folder: Path) -> dict[str, CheckResult]:
+    """The results by number."""
+    return {check.number: check for check in grade_here(assignment, source, folder).checks}
+
+
+def with_grader(assignment: Assignment, work, **settings) -> None:
+    """A grader whose reference runs in this process, inside a pytest session of its own."""
+    reference = Reference(assignment)
+    checks = Checks(assignment, reference.modules)
+
+    def inside() -> None:
+        work(Grader(assignment, checks, InThisProcess(reference.executor), lambda _folder: None, **settings))
+
+    with_checks(checks, inside)
+
+
+@contextmanager
+def in_process(source: str, folder: Path) -> Iterator[InThisProcess]:
+    """A subject that runs `source` in this process."""
+    home = folder / "handed_in"
+    home.mkdir(exist_ok=True)
+    (home / "numbers_part.py").write_text(source)
+    loader = Loader(home, ["numbers_part"])
+    yield InThisProcess(InPlace(Executor(loader)))

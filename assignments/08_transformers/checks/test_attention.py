@@ -49,7 +49,10 @@ def test_softmax_is_the_formula(student, reference, cases):
 @weight(0.5)
 @pytest.mark.read("handout 2.1")
 def test_softmax_of_large_scores(student, reference, cases):
-    """Adding a number to every score changes nothing, so large scores are no danger"""
+    """Adding a number to every score changes nothing, so large scores are no danger
+
+    Stays beside 2.3 and 2.13, which fail with it: they are hidden, and this one shows a student the numbers at once.
+    """
     for shift in (100.0, -200.0, 10_000.0):
         x = cases.tensor(3, 5) + shift
         got = student.softmax(x, 1)
@@ -83,7 +86,10 @@ def test_attention_is_the_formula(student, reference, cases):
 @weight(1)
 @pytest.mark.read("handout 2.3")
 def test_mask_says_who_may_attend_to_whom(student, reference, cases):
-    """True in the mask means that the query may attend to the key; the weights of such keys sum to 1"""
+    """True in the mask means that the query may attend to the key; the weights of such keys sum to 1
+
+    Stays beside the hidden checks that use masks, which fail with it: this one shows a student the numbers at once.
+    """
     for q, k, v in cases.attention(least_keys=2):
         mask = cases.mask(*q.shape[:-1], k.shape[-2])
         assert_attention(student, reference, q, k, v, mask)
@@ -129,7 +135,7 @@ def test_keys_are_a_set_and_queries_a_list(student, reference, cases):
     """Permuting keys together with their values changes nothing; permuting queries permutes the outputs
 
     Stays though other checks catch all that it catches: it is the lecture's sentence on why positions are needed, and
-    its failure says it without a number from the reference.
+    its failure says so in those words.
     """
     for q, k, v in cases.attention(least_keys=3):
         out, weights = assert_attention(student, reference, q, k, v)
@@ -182,7 +188,10 @@ def test_multi_head_attention_is_the_formula(student, reference, cases):
 @weight(1)
 @pytest.mark.read("handout 2.5")
 def test_cross_attention(student, reference, cases):
-    """In cross attention queries come from one sequence, keys and values both from the other"""
+    """In cross attention queries come from one sequence, keys and values both from the other
+
+    Stays beside 2.25, which fails with it by gradients: this one shows a student the numbers at once.
+    """
     alike = load_alike(student.MultiHeadAttention, reference.MultiHeadAttention, cases, 12, 3)
     for n_q, n_k in [(5, 7), (7, 5), (1, 4), (5, 5)]:
         x, context = cases.tensor(2, n_q, 12), cases.tensor(2, n_k, 12)
@@ -212,13 +221,11 @@ def test_all_heads_share_the_mask(student, reference, cases):
 @pytest.mark.read("handout 2.6")
 def test_grouped_heads(student, reference, cases):
     """Bonus: with fewer key/value heads, query head h uses key/value head h // (heads // kv_heads)"""
-    for heads, kv_heads in [(4, 1), (6, 2), (6, 3)]:
-        alike = load_alike(
-            student.MultiHeadAttention, reference.MultiHeadAttention, cases, 42 if heads == 6 else 20, heads, kv_heads
-        )
-        x = cases.tensor(5, 8, alike.oracle.q_proj.in_features)
-        out, weights = attend(alike.module, x.to(alike.dtype))
-        assert_like(alike, weights, 1, "weights", x)
+    for heads, kv_heads in [(3, 1), (6, 2), (6, 3)]:
+        d_model = 4 * heads
+        alike = load_alike(student.MultiHeadAttention, reference.MultiHeadAttention, cases, d_model, heads, kv_heads)
+        x = cases.tensor(5, 7, d_model)
+        out, _ = attend(alike.module, x.to(alike.dtype))
         assert_like(alike, out, 0, "out", x)
 
 
@@ -231,8 +238,7 @@ def test_rotary_attention(student, reference, cases):
     batched = torch.stack([cases.integers(5, low=-9, high=99) for _ in range(2)]).unsqueeze(1)
     for positions in (None, torch.tensor([3, 0, 7, 7, 100]), batched):
         x = cases.tensor(2, 5, 12)
-        out, weights = parts_of(alike.module(x.to(alike.dtype), positions=positions), "out", "weights")
-        assert_like(alike, weights, 1, "weights", x, positions=positions)
+        out, _ = parts_of(alike.module(x.to(alike.dtype), positions=positions), "out", "weights")
         assert_like(alike, out, 0, "out", x, positions=positions)
     context = cases.tensor(2, 7, 12).to(alike.dtype)
     why = "rotary attention has no positions for a context"

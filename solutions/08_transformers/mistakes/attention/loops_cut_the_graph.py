@@ -1,0 +1,17 @@
+"""`.item()` makes a plain number of a weight, so no gradient flows back to queries and keys."""
+
+CAUGHT_BY = ["2.6"]
+
+import math
+
+import torch
+
+
+def attention_with_loops(q, k, v):
+    out = q.new_zeros(len(q), v.shape[1])
+    for i in range(len(q)):
+        scores = torch.stack([(q[i] * k[j]).sum() / math.sqrt(q.shape[1]) for j in range(len(k))])
+        weights = softmax(scores, dim=0)
+        for j in range(len(k)):
+            out[i] += weights[j].item() * v[j]
+    return out

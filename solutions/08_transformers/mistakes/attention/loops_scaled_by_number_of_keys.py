@@ -1,0 +1,17 @@
+"""The scores are divided by the root of the number of keys; it is the width of the keys that counts."""
+
+CAUGHT_BY = ["2.5"]
+
+import math
+
+import torch
+
+
+def attention_with_loops(q, k, v):
+    out = q.new_zeros(len(q), v.shape[1])
+    for i in range(len(q)):
+        scores = torch.stack([(q[i] * k[j]).sum() / math.sqrt(len(k)) for j in range(len(k))])
+        weights = softmax(scores, dim=0)
+        for j in range(len(k)):
+            out[i] += weights[j] * v[j]
+    return out

@@ -1,0 +1,15 @@
+"""In the loops the scores are not divided by sqrt(d_k)."""
+
+CAUGHT_BY = ["2.5"]
+
+import torch
+
+
+def attention_with_loops(q, k, v):
+    out = q.new_zeros(len(q), v.shape[1])
+    for i in range(len(q)):
+        scores = torch.stack([(q[i] * k[j]).sum() for j in range(len(k))])
+        weights = softmax(scores, dim=0)
+        for j in range(len(k)):
+            out[i] += weights[j] * v[j]
+    return out

@@ -1,0 +1,18 @@
+"""The mask is inverted in place, so the next call of the caller has the opposite mask."""
+
+CAUGHT_BY = ["2.16"]
+
+import math
+
+import torch
+
+
+def scaled_dot_product_attention(q, k, v, mask=None):
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
+    if mask is None:
+        weights = softmax(scores, dim=-1)
+    else:
+        mask.logical_not_()
+        scores = scores.masked_fill(mask, torch.finfo(scores.dtype).min)
+        weights = softmax(scores, dim=-1).masked_fill(mask, 0.0)
+    return weights @ v, weights

@@ -1,0 +1,10 @@
+"""A sequence without padding, as long as n, is refused."""
+
+CAUGHT_BY = ["2.18"]
+
+import torch
+
+
+def padding_mask(lengths, n):
+    ends = torch.nn.functional.one_hot(lengths.long(), n)
+    return (ends.cumsum(-1) == 0)[:, None, :]

@@ -1,0 +1,17 @@
+"""The scores are divided by the root of the number of keys; it is the width of the keys that counts."""
+
+CAUGHT_BY = ["2.7"]
+
+import math
+
+import torch
+
+
+def scaled_dot_product_attention(q, k, v, mask=None):
+    scores = q @ k.transpose(-2, -1) / math.sqrt(k.shape[-2])
+    if mask is None:
+        weights = softmax(scores, dim=-1)
+    else:
+        scores = scores.masked_fill(~mask, torch.finfo(scores.dtype).min)
+        weights = softmax(scores, dim=-1).masked_fill(~mask, 0.0)
+    return weights @ v, weights

@@ -1,0 +1,15 @@
+"""The scores are not divided by sqrt(d_k)."""
+
+CAUGHT_BY = ["2.7"]
+
+import torch
+
+
+def scaled_dot_product_attention(q, k, v, mask=None):
+    scores = q @ k.transpose(-2, -1)
+    if mask is None:
+        weights = softmax(scores, dim=-1)
+    else:
+        scores = scores.masked_fill(~mask, torch.finfo(scores.dtype).min)
+        weights = softmax(scores, dim=-1).masked_fill(~mask, 0.0)
+    return weights @ v, weights

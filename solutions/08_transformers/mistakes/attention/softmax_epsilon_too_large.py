@@ -1,0 +1,7 @@
+"""The number added to the denominator is so large that the probabilities no longer sum to 1; none is needed."""
+
+CAUGHT_BY = ["2.1"]
+
+def softmax(x, dim):
+    exponentials = (x - x.amax(dim=dim, keepdim=True)).exp()
+    return exponentials / (exponentials.sum(dim=dim, keepdim=True) + 1e-3)

@@ -1,0 +1,6 @@
+"""exp of a score above 88 overflows: take the largest score off first."""
+
+CAUGHT_BY = ["2.2"]
+
+def softmax(x, dim):
+    return x.exp() / x.exp().sum(dim=dim, keepdim=True)

@@ -1,0 +1,17 @@
+"""The weights of each key over the queries sum to 1; they must sum to 1 for each query, over the keys (dim=-1)."""
+
+CAUGHT_BY = ["2.7"]
+
+import math
+
+import torch
+
+
+def scaled_dot_product_attention(q, k, v, mask=None):
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
+    if mask is None:
+        weights = softmax(scores, dim=-2)
+    else:
+        scores = scores.masked_fill(~mask, torch.finfo(scores.dtype).min)
+        weights = softmax(scores, dim=-1).masked_fill(~mask, 0.0)
+    return weights @ v, weights

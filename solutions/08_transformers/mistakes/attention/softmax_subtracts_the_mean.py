@@ -1,0 +1,7 @@
+"""The mean is taken off and not the maximum, so one score far above the mean still overflows."""
+
+CAUGHT_BY = ["2.3"]
+
+def softmax(x, dim):
+    exponentials = (x - x.mean(dim=dim, keepdim=True)).exp()
+    return exponentials / exponentials.sum(dim=dim, keepdim=True)

@@ -1,0 +1,6 @@
+"""The scores themselves are divided by their sum; softmax divides their exponentials."""
+
+CAUGHT_BY = ["2.1"]
+
+def softmax(x, dim):
+    return x / x.sum(dim=dim, keepdim=True)

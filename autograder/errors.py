@@ -25,3 +25,10 @@ class GraderError(SoftmarkError):
 
     def __init__(self, sentence: str) -> None:
         super().__init__(sentence, exit_code=1)
+
+
+class Unreadable(SoftmarkError):
+    """Nobody could read what was handed in: the grade is `ungraded`, and this sentence is its reason."""
+
+    def __init__(self, sentence: str) -> None:
+        super().__init__(sentence, exit_code=1)

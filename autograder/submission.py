@@ -8,31 +8,31 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 from pathlib import Path
 
 import msgspec
 
 from autograder.assignment import Assignment
-from autograder.errors import SoftmarkError
+from autograder.errors import SoftmarkError, Unreadable
+from autograder.intake.archive import OTHER_FORMATS, read_zip
+from autograder.intake.export import Submitter, metadata_file, read_metadata
+from autograder.intake.files import READ, Collected, read_file, read_folder, suffix_of
+from autograder.intake.matching import arrange
 
+__all__ = ["SourceTree", "Submission", "Submitter", "Unreadable", "find_submissions", "read_submission"]
 
-class Unreadable(SoftmarkError):
-    """Nobody could read what was handed in: the grade is `ungraded`, with this sentence as its reason."""
-
-    def __init__(self, sentence: str) -> None:
-        super().__init__(sentence, exit_code=1)
-
-
-class Submitter(msgspec.Struct, frozen=True, kw_only=True):
-    """One person of those who handed in, as an export names them. `sid` is text: leading zeros count."""
-
-    name: str = ""
-    sid: str = ""
-    email: str = ""
+SINGLE_FILES = frozenset({".zip", ".py", ".ipynb"})
+HANDED_IN_BY_MISTAKE = frozenset({".rar", ".7z", ".tar", ".gz", ".tgz", ".bz2", ".xz", ".pdf", ".doc", ".docx", ".odt"})
+"""Nobody can read these, but somebody handed them in: they are found, so as to end as ungraded and not as nothing."""
 
 
 class Submission(msgspec.Struct, frozen=True, kw_only=True):
-    """What one student, or one group, handed in. `name` is a safe file name, unique among those found together."""
+    """What one student, or one group, handed in.
+
+    `name` is a plain file name, unique among those found together. `submitters` and `created_at` (ISO 8601, as it was
+    written) come from an export and are empty elsewhere.
+    """
 
     name: str
     path: Path
@@ -55,45 +55,54 @@ class SourceTree(msgspec.Struct, frozen=True, kw_only=True):
         """SHA-256 over names, lengths and contents, in hexadecimal. The order of the files does not matter."""
         state = hashlib.sha256()
         for name, data in sorted(self.files.items()):
-            encoded = name.encode("utf-8", "surrogateescape")
+            encoded = name.encode("utf-8", "surrogatepass")
             state.update(b"%d %d\n" % (len(encoded), len(data)) + encoded + data)
         return state.hexdigest()
 
     def write(self, folder: Path) -> None:
-        """Write the tree into a new or empty folder: folders 0755, files 0644, whatever the umask; nothing is followed."""
+        """Write the tree into a new or empty folder: folders 0755, files 0644, whatever the umask. No link is used."""
         folder.mkdir(parents=True, exist_ok=True)
         folder.chmod(0o755)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
         for name, data in self.files.items():
             parent = folder
             for piece in name.split("/")[:-1]:
                 parent = parent / piece
                 parent.mkdir(exist_ok=True)
                 parent.chmod(0o755)
-            descriptor = os.open(folder / name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o644)
-            with os.fdopen(descriptor, "wb") as file:
-                os.fchmod(descriptor, 0o644)
+            with os.fdopen(os.open(folder / name, flags, 0o644), "wb") as file:
                 file.write(data)
+            (folder / name).chmod(0o644)
 
 
 def find_submissions(path: Path | str, assignment: Assignment) -> list[Submission]:
-    """One submission (a folder that holds a part's file, a zip, a `.py`, an `.ipynb`), or a folder of them, by name.
+    """Every submission at a path (a Gradescope export, one submission, or a folder of them), by name.
+
+    A folder that holds a part's file is one submission; else every folder, zip, `.py` and `.ipynb` in it is one.
 
     Raises:
-        SoftmarkError: no such path, or nothing in it that could be a submission.
+        SoftmarkError: no such path, or nothing there that could be a submission.
     """
     path = Path(path)
+    try:
+        return _find_submissions(path, assignment)
+    except OSError as error:
+        raise SoftmarkError(f"{error.filename or path} could not be read: {error.strerror}.") from error
+
+
+def _find_submissions(path: Path, assignment: Assignment) -> list[Submission]:
     if not path.exists():
         raise SoftmarkError(f"There is no {path}: give a submission, or a folder of submissions.")
-    if path.is_file() or any((path / part.file).is_file() for part in assignment.parts):
-        return [Submission(name=path.resolve().stem, path=path)]
-    found = [
-        Submission(name=child.name, path=child)
-        for child in sorted(path.iterdir())
-        if child.is_dir() and not child.name.startswith(".")
-    ]
-    if not found:
+    if not path.is_dir():
+        return [Submission(name=_plain(path.stem), path=path.resolve())]
+    if metadata := metadata_file(path):
+        return _exported(metadata)
+    if any((path / part.file).is_file() for part in assignment.parts):
+        return [Submission(name=_plain(path.absolute().name), path=path.resolve())]
+    children = [child for child in sorted(path.iterdir()) if _is_submission(child)]
+    if not children:
         raise SoftmarkError(f"{path} holds no submission: expected a folder, .zip, .py or .ipynb for each.")
-    return found
+    return [Submission(name=name, path=child) for name, child in zip(_names(children), children, strict=True)]
 
 
 def read_submission(submission: Submission, assignment: Assignment) -> SourceTree:
@@ -103,11 +112,86 @@ def read_submission(submission: Submission, assignment: Assignment) -> SourceTre
         Unreadable: nobody could read it; the sentence names the path and the remedy.
     """
     path = submission.path
-    wanted = {".py", ".json", ".txt", ".safetensors"}
-    files = {
-        child.name: child.read_bytes() for child in sorted(path.iterdir()) if child.suffix in wanted and child.is_file()
-    }
-    if not files:
-        raise Unreadable(f"{path} holds no file that could be graded: expected {assignment.parts[0].file}.")
-    missing = [part for part in assignment.parts if part.file not in files]
-    return SourceTree(files=files, notes=tuple(f"{part.file} was not handed in." for part in missing))
+    collected = Collected(shown=str(path))
+    if path.is_symlink():
+        raise Unreadable(f"{path} is a symbolic link, which is not followed: put the submission itself there.")
+    if path.is_dir():
+        read_folder(path, collected)
+    elif not path.exists():
+        raise Unreadable(f"{path} is missing, though it is listed: look for it where the list came from.")
+    else:
+        _read_single_file(path, collected)
+    _open_inner_zip(collected)
+    arranged = arrange(collected, assignment)
+    return SourceTree(files=arranged.files, notes=tuple(arranged.notes), staff=tuple(arranged.staff))
+
+
+def _read_single_file(path: Path, collected: Collected) -> None:
+    suffix = suffix_of(path.name)
+    if suffix == ".zip":
+        read_zip(read_file(path), str(path), collected)
+        return
+    data = read_file(path)
+    if suffix not in READ:
+        for magic, what in OTHER_FORMATS:
+            if data.startswith(magic):
+                raise Unreadable(f"{path} is {what}: hand in a .zip, or the files themselves.")
+        raise Unreadable(f"{path} is neither .py nor .ipynb nor .zip: hand in one of these, or a folder of them.")
+    if collected.wants(path.name, len(data)):
+        collected.add(path.name, data)
+
+
+def _open_inner_zip(collected: Collected) -> None:
+    """A zip within the folder or zip, where nothing else could be graded: one level, within the bounds of the whole."""
+    if any(suffix_of(name) in (".py", ".ipynb") for name in collected.files):
+        return
+    for name in [name for name in collected.files if suffix_of(name) == ".zip"]:
+        data = collected.files.pop(name)
+        prefix = name.rpartition("/")[0]
+        read_zip(data, f"{collected.shown}: {name}", collected, prefix and f"{prefix}/")
+
+
+def _exported(metadata: Path) -> list[Submission]:
+    """The submissions of an export: those listed, and folders that the list has forgotten.
+
+    An entry without submitters and without a folder is nobody's and nothing: it is ignored.
+    """
+    folder = metadata.parent
+    found = [
+        Submission(
+            name=entry.folder, path=folder / entry.folder, submitters=entry.submitters, created_at=entry.created_at
+        )
+        for entry in read_metadata(metadata)
+        if entry.submitters or (folder / entry.folder).exists()
+    ]
+    listed = {submission.name for submission in found}
+    forgotten = [child for child in sorted(folder.iterdir()) if _is_submission(child) and child.name not in listed]
+    found += [Submission(name=name, path=child) for name, child in zip(_names(forgotten), forgotten, strict=True)]
+    if not found:
+        raise SoftmarkError(f"{metadata} lists no submission and no folder stands beside it: export them again.")
+    return sorted(found, key=lambda submission: submission.name)
+
+
+def _is_submission(path: Path) -> bool:
+    if path.name.startswith((".", "__MACOSX", "__pycache__")):
+        return False
+    return path.is_dir() or path.suffix.lower() in SINGLE_FILES | HANDED_IN_BY_MISTAKE
+
+
+def _names(paths: list[Path]) -> list[str]:
+    """A plain name for each: without the suffix of a file, unless two would be called the same."""
+    stems = [_plain(path.name if path.is_dir() else path.stem) for path in paths]
+    names: list[str] = []
+    for path, stem in zip(paths, stems, strict=True):
+        name = stem if stems.count(stem) == 1 else _plain(path.name)
+        number = 2
+        while name in names:
+            name, number = f"{_plain(path.name)}_{number}", number + 1
+        names.append(name)
+    return names
+
+
+def _plain(name: str) -> str:
+    """A name that can be a folder's anywhere: letters and digits of any language, `_-.@+()` and spaces."""
+    plain = re.sub(r"[^\w\-.@+() ]", "_", name.encode("utf-8", "replace").decode())[:100].strip(". ")
+    return plain or "submission"

@@ -1,0 +1,234 @@
+"""Files that were handed in -> the files of the assignment's parts, by their names or by what they define.
+
+A part's file is looked for by name, then among renamed files and notebooks by the functions in it. What was done that a
+student may not expect is said in a note. It does not judge whether a file is Python: the worker's import does.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+from typing import NamedTuple
+
+from autograder.assignment import Assignment, Part
+from autograder.errors import Unreadable
+from autograder.intake.assembly import Code, Surroundings, module_of, read_code, standard_libraries
+from autograder.intake.encoding import Source, read_source
+from autograder.intake.files import KEPT, Collected, suffix_of
+from autograder.intake.notebook import read_notebook
+from autograder.intake.statements import outlines
+
+DEFINES = re.compile(r"^(?:(?:async[ \t]+)?def|class)[ \t]+(\w+)|^(\w+)[ \t]*(?::[^=\n]+)?=(?!=)", re.MULTILINE)
+SEVERAL = "several files called"
+
+
+class Choice(NamedTuple):
+    """The file that a part is taken from, and why it is not the one that was expected (or empty)."""
+
+    path: str
+    why: str = ""
+
+
+@dataclass
+class HandIn:
+    """Everything that was handed in, read as far as it can be; what cannot is in `problems`, by path."""
+
+    shown: str
+    sources: dict[str, Source] = field(default_factory=dict[str, Source])
+    notebooks: dict[str, Code] = field(default_factory=dict[str, Code])
+    others: dict[str, bytes] = field(default_factory=dict[str, bytes])
+    problems: dict[str, str] = field(default_factory=dict[str, str])
+
+    def defines(self, path: str, part: Part) -> list[str]:
+        """Those of the part's names that a file seems to define, stubs in a notebook not counted."""
+        if path in self.notebooks:
+            found = self.notebooks[path].defined
+        else:
+            found = {one[1] or one[2] for one in DEFINES.finditer(self.sources[path].text)}
+        return [name for name in part.definitions if name in found]
+
+    def implements(self, path: str, part: Part) -> bool:
+        """Whether at least one of the part's names is more than a stub in that file, as far as it can be parsed."""
+        if path in self.notebooks:
+            return bool(self.defines(path, part))
+        outline = outlines([self.sources[path].text])[0]
+        bound = {name for one in outline.statements if not one.stub for name in one.binds}
+        stars = any(one.star and not one.module.startswith(("torch", "numpy")) for one in outline.statements)
+        return bool(outline.fault) or stars or not bound.isdisjoint(part.definitions)
+
+
+class Arranged(NamedTuple):
+    """The files that the worker sees, notes to the student and notes to staff."""
+
+    files: dict[str, bytes]
+    notes: list[str]
+    staff: list[str]
+
+
+def arrange(collected: Collected, assignment: Assignment) -> Arranged:
+    """Decide which file is which part, and what goes beside them.
+
+    Raises:
+        Unreadable: there is nothing that could be graded, or what could hold a missing part cannot be read.
+    """
+    hand_in = _read(collected)
+    if not hand_in.sources and not hand_in.notebooks:
+        _refuse_nothing(hand_in, assignment)
+    choices = {part.name: choice for part in assignment.parts if (choice := _choose(part, assignment, hand_in))}
+    _refuse_unreadable_parts(hand_in, assignment, choices)
+    files: dict[str, bytes] = {}
+    notes: list[str] = []
+    for part in assignment.parts:
+        choice = choices.get(part.name)
+        if choice is None:
+            names = ", ".join(part.definitions[:3]) + (", ..." if len(part.definitions) > 3 else "")
+            notes.append(f"{part.file} was not handed in, and no other file defines {names}.")
+            continue
+        data, said = _content(part, choice, choices, assignment, hand_in)
+        files[part.file] = data
+        notes += said
+    chosen = {choice.path for choice in choices.values()}
+    _add_beside(files, chosen or {min(hand_in.sources or hand_in.notebooks, key=_nearness)}, hand_in)
+    notes += [
+        source.note
+        for path, source in hand_in.sources.items()
+        if source.note and (path in chosen or suffix_of(path) == ".py")
+    ]
+    notes += [*_notes_on_left_out(collected), *hand_in.problems.values()]
+    staff = [f"{name} was there twice with different content; the later one was kept." for name in collected.twice]
+    staff += [f"Not read: {sentence}" for sentence in hand_in.problems.values()]
+    files = {name: data for name, data in files.items() if files.keys().isdisjoint(_folders(name))}
+    return Arranged(files, list(dict.fromkeys(notes)), staff)
+
+
+def _folders(name: str) -> list[str]:
+    """The folders that a path goes through. A zip can give one of them the name of a file."""
+    return [str(folder) for folder in PurePosixPath(name).parents]
+
+
+def _read(collected: Collected) -> HandIn:
+    hand_in = HandIn(collected.shown)
+    for path, data in sorted(collected.files.items()):
+        suffix = suffix_of(path)
+        if suffix == ".py" or (suffix == ".txt" and DEFINES.search(data.decode("latin-1"))):
+            hand_in.sources[path] = read_source(data, path)
+        if suffix == ".ipynb":
+            try:
+                hand_in.notebooks[path] = read_code(read_notebook(data, path), path)
+            except Unreadable as error:
+                hand_in.problems[path] = str(error)
+        elif suffix in KEPT and suffix != ".py":
+            hand_in.others[path] = data
+    for said in collected.too_large:
+        hand_in.problems[said.rpartition(" (")[0]] = f"{said} is too large to be read: clear its outputs and results."
+    return hand_in
+
+
+def _choose(part: Part, assignment: Assignment, hand_in: HandIn) -> Choice | None:
+    """The file for a part: by name and implemented, else by what it defines, else by name alone."""
+    exact = sorted((path for path in hand_in.sources if PurePosixPath(path).name == part.file), key=_nearness)
+    rivals = _rivals(part, assignment, hand_in)
+    if not rivals and len({hand_in.sources[path].text for path in exact}) == 1:
+        return Choice(exact[0])  # nothing to choose from, so nothing is parsed
+    if not exact and len(rivals) == 1:
+        return Choice(rivals[0], "renamed")
+    for path in exact:
+        if hand_in.implements(path, part):
+            return Choice(path, SEVERAL if len({hand_in.sources[one].text for one in exact}) > 1 else "")
+    for path in rivals:
+        if hand_in.implements(path, part):
+            return Choice(path, "stub" if exact else "renamed")
+    if exact:
+        return Choice(exact[0])
+    return Choice(rivals[0], "renamed") if rivals else None
+
+
+def _rivals(part: Part, assignment: Assignment, hand_in: HandIn) -> list[str]:
+    """Other files that define the part's functions, or bear its name in another spelling; the likeliest first."""
+    names = {one.file for one in assignment.parts}
+    found: list[tuple[int, bool, bool, tuple[int, str], str]] = []
+    for path in (*hand_in.sources, *hand_in.notebooks):
+        file = PurePosixPath(path)
+        count = len(hand_in.defines(path, part))
+        alike = part.name in file.name.casefold().replace("-", "_").replace(" ", "_")
+        if file.name == part.file or file.name.startswith("test_"):
+            continue
+        if file.name in names and 2 * count < len(part.definitions):
+            continue  # another part's file, which has a helper of that name
+        if count or (alike and suffix_of(path) != ".txt" and path in hand_in.sources):
+            found.append((-count, not alike, suffix_of(path) != ".py", _nearness(path), path))
+    return [path for *_, path in sorted(found)]
+
+
+def _nearness(path: str) -> tuple[int, str]:
+    """Files further up come first."""
+    return path.count("/"), path
+
+
+def _content(
+    part: Part, choice: Choice, choices: dict[str, Choice], assignment: Assignment, hand_in: HandIn
+) -> tuple[bytes, list[str]]:
+    """The part's file as the worker sees it, and what the student is told of it."""
+    path, why = choice
+    defined = ", ".join(hand_in.defines(path, part))
+    notes: list[str] = []
+    if why == SEVERAL:
+        notes.append(f"There are {why} {part.file} that differ; {path} was graded.")
+    elif why == "stub":
+        notes.append(
+            f"{part.file} is the starter code as it was; {path}, which defines {defined}, was graded in its place."
+        )
+    if path not in hand_in.notebooks:
+        if why == "renamed":
+            reason = f"it defines {defined}" if defined else "its name is so near"
+            notes.append(f"{path} was taken for {part.file}, since {reason}. Hand it in as {part.file}.")
+        return hand_in.sources[path].data, notes
+    code = hand_in.notebooks[path]
+    notes.append(f"{part.file} was taken from {path}, which defines {defined}. Nothing was run but definitions.")
+    beside = {piece.partition(".")[0] for name in hand_in.sources for piece in name.split("/")}
+    beside -= {one.name for one in assignment.parts}
+    from_files = {name for name, other in choices.items() if other.path in hand_in.sources}
+    surroundings = Surroundings(
+        libraries=standard_libraries() | set(assignment.libraries) | beside | from_files,
+        from_notebook=frozenset(name for name, other in choices.items() if other.path == path),
+    )
+    module = module_of(code, part, surroundings)
+    return module.source.encode("utf-8", "surrogatepass"), [*notes, *code.notes, *module.notes]
+
+
+def _add_beside(files: dict[str, bytes], chosen: set[str], hand_in: HandIn) -> None:
+    """Put what stands in the folders of the chosen files, and below them, beside the parts."""
+    beside = {path: source.data for path, source in hand_in.sources.items()} | hand_in.others
+    # In this order, a text file that happens to hold a line like Python's stays as it came.
+    folders = sorted({str(PurePosixPath(path).parent) for path in chosen}, key=_nearness)
+    for folder in folders:
+        prefix = "" if folder == "." else f"{folder}/"
+        for path, data in beside.items():
+            if path.startswith(prefix):
+                name = path[len(prefix) :]
+                files.setdefault(name[: -len(suffix_of(name))] + suffix_of(name), data)
+
+
+def _refuse_nothing(hand_in: HandIn, assignment: Assignment) -> None:
+    if hand_in.problems:
+        raise Unreadable(f"{hand_in.shown}: {next(iter(hand_in.problems.values()))}")
+    expected = ", ".join(part.file for part in assignment.parts)
+    raise Unreadable(f"{hand_in.shown} holds no file that could be graded: expected {expected}, or a notebook or zip.")
+
+
+def _refuse_unreadable_parts(hand_in: HandIn, assignment: Assignment, choices: dict[str, Choice]) -> None:
+    """What may hold a part that is nowhere else, and cannot be read, leaves all ungraded: no 0 for what nobody saw."""
+    for part in assignment.parts:
+        if part.name in choices:
+            continue
+        for path, sentence in hand_in.problems.items():
+            if not choices or part.name in PurePosixPath(path).name.casefold():
+                raise Unreadable(f"{hand_in.shown}: {sentence}")
+
+
+def _notes_on_left_out(collected: Collected) -> list[str]:
+    if not collected.left_out:
+        return []
+    names = ", ".join(sorted(collected.left_out)[:5]) + (", ..." if len(collected.left_out) > 5 else "")
+    return [f"Left out, since only .py, .json, .txt and .safetensors files are kept: {names}."]

@@ -10,16 +10,16 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 from autograder.assignment import Assignment
 from autograder.errors import GraderError
-from autograder.grading import Grader
-from autograder.plugin import Checks, with_checks
-from autograder.reference import Reference
-from autograder.sandbox.readable import probe
-from autograder.sandbox.remote import RemoteWorker
 from autograder.sandbox.server import Connection, ForkServer, Limits
-from autograder.workers import InThisProcess, Spawn
+
+if TYPE_CHECKING:  # these load torch, for which the fork server does not wait
+    from autograder.grading import Grader
+    from autograder.sandbox.remote import RemoteWorker
+    from autograder.workers import Spawn
 
 
 class Session:
@@ -41,6 +41,9 @@ class Session:
 
     def wait_ready(self) -> None:
         """Wait until the server is warm, and prove with a worker that what student code needs can be read."""
+        import autograder.grading  # noqa: F401  (while the server warms up; graders are forked with it)
+        from autograder.sandbox.readable import probe
+
         self._identities = self._server.wait_ready().identities
         probe(self._server)
 
@@ -56,6 +59,11 @@ class Session:
         self, assignment: Assignment, work: Callable[[Grader], None], *, digest: str
     ) -> None:
         """Load the reference, collect the checks, and do `work` with a grader."""
+        from autograder.grading import Grader
+        from autograder.plugin import Checks, with_checks
+        from autograder.reference import Reference
+        from autograder.workers import InThisProcess
+
         reference = Reference(assignment)
         checks = Checks(assignment, reference.modules)
         in_place = InThisProcess(reference.executor)

@@ -22,6 +22,11 @@ MOST_TIMEOUTS = 3
 Spawn = Callable[[], RemoteWorker]
 
 
+def wall_limit(seconds: float) -> float:
+    """Seconds of wall time for so many seconds of CPU: generous, for it only has to stop those who wait."""
+    return 3 * seconds + 10
+
+
 class Workers:
     """A `Subject` that carries a check out in a worker of its own."""
 
@@ -38,8 +43,8 @@ class Workers:
 
     def open(self, check: Check, seconds: float) -> Transport:
         """A transport for one item of `check`; its worker is started, and the part imported, by the first item."""
-        if time.monotonic() > self._deadline:
-            raise StudentNotRun(outcomes.deadline(self._limits.total_seconds))
+        if self.past_deadline():
+            raise StudentNotRun(outcomes.deadline(self.total_seconds))
         if check.part in self._unimportable:
             raise self._unimportable[check.part]
         if self._worker is None:
@@ -64,9 +69,12 @@ class Workers:
             raise self._blame(part, StudentMissing(f"You handed in no {part}.py."))
         self._worker = worker = self._spawn()
         try:
-            reply = worker.request(Load(part), **self._allow(self._limits.import_seconds, 0.0))
+            seconds = self._limits.import_seconds
+            reply = worker.request(Load(part), **self.allow(seconds, wall_limit(seconds)))
         except (WorkerDied, TimedOut, ProtocolBroken) as fate:
-            error = _fate(fate, self._limits.import_seconds)
+            if self.past_deadline():
+                raise StudentNotRun(outcomes.deadline(self.total_seconds)) from None
+            error = _fate(fate, seconds)
             error.sentence = outcomes.import_failed(part, error.sentence)
             raise self._blame(part, error) from None
         if isinstance(reply, Raised):
@@ -77,12 +85,10 @@ class Workers:
         self._unimportable[part] = error
         return error
 
-    def _allow(self, cpu_seconds: float, used_wall: float, wall: float | None = None) -> dict[str, float]:
-        wall_seconds = (wall if wall is not None else 3 * cpu_seconds + 10) - used_wall
-        return {
-            "cpu_seconds": max(cpu_seconds, 0.0),
-            "wall_seconds": max(min(wall_seconds, self._deadline - time.monotonic()), 0.0),
-        }
+    def allow(self, cpu_seconds: float, wall_seconds: float) -> dict[str, float]:
+        """The limits of one request, cut to what is left until the deadline."""
+        left = min(wall_seconds, self._deadline - time.monotonic())
+        return {"cpu_seconds": max(cpu_seconds, 0.0), "wall_seconds": max(left, 0.0)}
 
     def refuse_slow(self, function: str) -> None:
         """Stop trying a function that has timed out in three checks."""
@@ -108,7 +114,7 @@ class _WithinLimits:
 
     def __init__(self, workers: Workers, worker: RemoteWorker, check: Check, seconds: float) -> None:
         self._workers, self._worker, self._check, self._seconds = workers, worker, check, seconds
-        self._wall_left = 3 * seconds + 10
+        self._wall_left = wall_limit(seconds)
         self._cpu_before = worker.cpu_seconds
 
     def request(self, message: Request) -> Reply:
@@ -117,7 +123,7 @@ class _WithinLimits:
         start = time.monotonic()
         cpu_left = self._seconds - (self._worker.cpu_seconds - self._cpu_before)
         try:
-            return self._worker.request(message, **self._workers._allow(cpu_left, 0.0, self._wall_left))  # pyright: ignore[reportPrivateUsage]
+            return self._worker.request(message, **self._workers.allow(cpu_left, self._wall_left))
         except TimedOut as fate:
             if self._workers.past_deadline():
                 raise StudentNotRun(outcomes.deadline(self._workers.total_seconds)) from None
@@ -145,7 +151,7 @@ def import_error(part: str, reply: Raised) -> StudentNotRun:
 
 def _fate(fate: Exception, seconds: float) -> StudentError:
     if isinstance(fate, TimedOut):
-        limit = seconds if fate.kind == "cpu" else 3 * seconds + 10
+        limit = seconds if fate.kind == "cpu" else wall_limit(seconds)
         return StudentTimedOut(outcomes.timed_out(fate.kind, limit))
     if isinstance(fate, ProtocolBroken):
         return StudentCrashed(outcomes.answered_wrongly())

@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 from rich.console import Console
@@ -18,34 +19,33 @@ from autograder.assignment import Assignment, load_assignment
 from autograder.batch.gradebook import write_gradebook
 from autograder.errors import SoftmarkError
 from autograder.results import Grade
+from autograder.session import Session
+from autograder.submission import find_submissions
+
+if TYPE_CHECKING:
+    from autograder.batch.local import Job
 
 
 def grade_folder(
     folder: Path, submissions: Path, out: Path, graders: int, only: Sequence[str], again: bool, as_json: bool
 ) -> int:
     """Grade everything in `submissions`, print the table, and return the exit code: 1 where something is no grade."""
-    from autograder.session import Session  # launches the fork server first, while torch is imported here
-
     assignment = load_assignment(folder)
-    with Session() as session:
+    found = find_submissions(submissions, assignment)
+    _make_folder(out)
+    with Session() as session:  # its fork server warms up while this process imports what grading needs
         from autograder.batch.local import Job
-        from autograder.submission import find_submissions
 
-        found = find_submissions(submissions, assignment)
-        _make_folder(out)
-        job = Job(assignment, found, out, only, again)
         session.wait_ready()
-        grades = _grade(job, session, graders)
+        grades = _grade(Job(assignment, found, out, only, again), session, graders)
     write_gradebook(grades, out / "grades.csv")
     _print_grades(grades, assignment, out, as_json)
     return 0 if all(grade.status == "graded" or only for grade in grades) else 1
 
 
-def _grade(job: object, session: object, graders: int) -> list[Grade]:
-    from autograder.batch.local import Job, grade_all
-    from autograder.session import Session
+def _grade(job: Job, session: Session, graders: int) -> list[Grade]:
+    from autograder.batch.local import grade_all
 
-    assert isinstance(job, Job) and isinstance(session, Session)
     start, grades = time.monotonic(), dict[int, Grade]()
     resumed = 0
     for done in grade_all(job, session, graders):

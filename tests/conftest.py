@@ -1,0 +1,19 @@
+"""What tests share: one fork server for all that grade, as one run has one."""
+
+from __future__ import annotations
+
+import os
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # graders are forked from this process, and an OpenMP pool does not survive that
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def session():
+    """A grading session whose fork server is warm."""
+    from autograder.session import Session
+
+    with Session() as running:
+        running.wait_ready()
+        yield running

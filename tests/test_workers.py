@@ -1,0 +1,107 @@
+"""What the workers of one submission have in common: imports, repeated time-outs, the deadline."""
+
+from __future__ import annotations
+
+import pytest
+
+from autograder.assignment import Limits
+from autograder.batch.local import Job, grade_all
+from autograder.submission import find_submissions
+from tests.tiny import REFERENCE, tiny_assignment
+
+FIVE = "".join(
+    f"""
+@number("1.{n}")
+@weight(1)
+def test_doubles_{n}(student):
+    \"\"\"Doubling {n}\"\"\"
+    assert student.double({n}) == {2 * n}
+"""
+    for n in range(1, 6)
+)
+
+
+def grade_of(tmp_path, session, source, checks=FIVE, limits="cpu_seconds = 0.5\nimport_seconds = 0.5", points=5):
+    assignment = tiny_assignment(tmp_path, checks, points=points, limits=limits)
+    folder = tmp_path / "handed_in" / "student_03"
+    folder.mkdir(parents=True)
+    (folder / "numbers_part.py").write_text(source)
+    job = Job(assignment, find_submissions(tmp_path / "handed_in", assignment), tmp_path / "grades")
+    (done,) = grade_all(job, session, 1)
+    return done.grade
+
+
+def test_after_three_time_outs_in_one_function_its_other_checks_are_not_tried(tmp_path, session):
+    grade = grade_of(tmp_path, session, "def double(x):\n    while True:\n        pass\n")
+    assert [check.outcome for check in grade.checks] == ["timed_out"] * 5
+    assert "already been stopped" in grade.checks[3].explanation.got
+    assert sum(check.cpu_seconds for check in grade.checks) < 2.5
+
+
+def test_a_part_that_hangs_at_import_is_tried_once(tmp_path, session):
+    grade = grade_of(tmp_path, session, "while True:\n    pass\n")
+    assert [check.outcome for check in grade.checks] == ["timed_out"] * 5
+    assert sum(check.cpu_seconds > 0.1 for check in grade.checks) == 1
+    assert "Importing numbers_part.py failed" in grade.checks[4].explanation.got
+
+
+def test_a_sleeper_is_stopped_by_wall_time(tmp_path, session, monkeypatch):
+    import autograder.workers
+
+    monkeypatch.setattr(autograder.workers, "wall_limit", lambda seconds: 0.5)
+    grade = grade_of(tmp_path, session, "import time\ndef double(x):\n    time.sleep(60)\n", FIVE, points=5)
+    assert grade.checks[0].outcome == "timed_out"
+    assert "waiting" in grade.checks[0].explanation.got
+
+
+def test_past_the_total_deadline_checks_are_not_run_and_points_stay_out_of_the_maximum(tmp_path, session):
+    source = "def double(x):\n    if x == 2:\n        while True:\n            pass\n    return 2 * x\n"
+    limits = "cpu_seconds = 10\ntotal_seconds = 1.5"
+    grade = grade_of(tmp_path, session, source, limits=limits)
+    assert [check.outcome for check in grade.checks] == ["passed", "not_run", "not_run", "not_run", "not_run"]
+    assert (grade.points, grade.maximum, grade.status) == (1.0, 5.0, "graded")
+    assert "that time was used up" in grade.checks[4].explanation.got
+
+
+def test_each_check_starts_from_a_fresh_import(tmp_path, session):
+    source = "calls = 0\ndef double(x):\n    global calls\n    calls += 1\n    return 2 * x if calls == 1 else None\n"
+    assert grade_of(tmp_path, session, source).points == 5
+
+
+def test_the_items_of_a_parametrised_check_share_one_worker(tmp_path, session):
+    checks = """
+@pytest.mark.parametrize("n", [1, 2, 3])
+@number("1.1")
+@weight(3)
+def test_counts(student, n):
+    \"\"\"Counting calls\"\"\"
+    assert student.double(0) == n
+"""
+    source = "calls = 0\ndef double(x):\n    global calls\n    calls += 1\n    return calls\n"
+    assert grade_of(tmp_path, session, source, checks, points=3).points == 3
+
+
+def test_a_part_that_was_not_handed_in_is_missing_and_not_a_crash(tmp_path, session):
+    assignment = tiny_assignment(tmp_path)
+    folder = tmp_path / "handed_in" / "student_03"
+    folder.mkdir(parents=True)
+    (folder / "helpers.py").write_text("x = 1\n")
+    job = Job(assignment, find_submissions(tmp_path / "handed_in", assignment), tmp_path / "grades")
+    (done,) = grade_all(job, session, 1)
+    assert done.grade.checks[0].outcome == "missing"
+
+
+@pytest.mark.parametrize("seconds", [0.5, 10.0])
+def test_the_wall_limit_is_three_times_the_seconds_and_ten_more(seconds):
+    from autograder.workers import wall_limit
+
+    assert wall_limit(seconds) == 3 * seconds + 10
+
+
+def test_limits_have_the_defaults_that_the_documents_name():
+    limits = Limits()
+    assert (limits.cpu_seconds, limits.import_seconds, limits.memory_mb, limits.total_seconds) == (10, 20, 256, 540)
+
+
+def test_the_reference_passes_in_a_worker(tmp_path, session):
+    assert grade_of(tmp_path, session, REFERENCE).points == 5

@@ -26,7 +26,7 @@ class InProcessWorker:
         self._executor = Executor(self.loader)
 
     def request(self, message: Request, *, cpu_seconds: float = 0.0, wall_seconds: float = 0.0) -> Reply:
-        """The reply to `message`. The limits are not kept. Raises `Unencodable` for a message that cannot be passed on."""
+        """The reply to `message`; limits are not kept. Raises `Unencodable` for what cannot be passed on."""
         private = decode_request(bytearray().join(encode(message)))
         started, cpu_before = time.monotonic(), time.process_time()
         reply = self._executor.carry_out(private)

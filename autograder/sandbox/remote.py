@@ -1,7 +1,7 @@
 """A worker as the grader sees it: requests go out, replies come back, limits hold.
 
-One deadline covers the whole call, writing and reading; CPU time is read from the kernel, from outside. What comes back is
-decoded strictly and bounded. It does not know what a check is, and does not decide whose fault a `Raised` is.
+One deadline covers the whole call, writing and reading; CPU time is read from the kernel, from outside. What comes
+back is decoded strictly and bounded. It does not know what a check is, and does not decide whose fault a `Raised` is.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import select
 import struct
 import termios
 import time
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from ..errors import GraderError
 from ..worker import messages
@@ -300,9 +300,9 @@ class SetUpFailed(GraderError):
 
 
 class _OutOfTime(Exception):
-    def __init__(self, kind: str) -> None:
+    def __init__(self, kind: Literal["cpu", "wall"]) -> None:
         super().__init__(kind)
-        self.kind = kind
+        self.kind: Literal["cpu", "wall"] = kind
 
 
 class _Dead(Exception):
@@ -315,7 +315,9 @@ def _pending_bytes(descriptor: int) -> int:
 
 def _dies(pidfd: int) -> bool:
     """Whether the process ends within a second: its pipes close a moment before it is dead."""
-    return bool(select.select([pidfd], [], [], 1.0)[0])
+    poll = select.poll()
+    poll.register(pidfd, select.POLLIN)
+    return bool(poll.poll(1000))
 
 
 def _bounded(reply: Reply) -> Reply:

@@ -6,6 +6,7 @@ What is said to a worker is `remote`'s business; which limits a check gets is de
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import os
 import shutil
@@ -17,8 +18,9 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
-from ..errors import GraderError
+from ..errors import GraderError, SoftmarkError
 from ..worker import commands
 from ..worker.commands import WorkerSpec
 from .remote import RemoteWorker
@@ -43,11 +45,14 @@ _ENVIRONMENT = {
 
 @dataclass(frozen=True)
 class Limits:
-    """What a worker may use: bytes of memory beyond the fork, seconds of CPU in its whole life (a back-stop), bytes of one file."""
+    """What a worker may use: bytes of memory beyond the fork, seconds of CPU in all (back-stop), bytes of one file."""
 
     memory_bytes: int = 256 << 20
     cpu_seconds: int = 3600
     scratch_bytes: int = 16 << 20
+
+
+DEFAULT_LIMITS = Limits()
 
 
 class ForkServer:
@@ -56,10 +61,11 @@ class ForkServer:
     Processes forked from that one may `connect` too: each its own connection.
     """
 
-    def __init__(self, process: subprocess.Popen[bytes], control: socket.socket, runtime: Path) -> None:
+    def __init__(self, process: subprocess.Popen[bytes], control: socket.socket, runtime: Path, log: BinaryIO) -> None:
         self._process = process
         self._control = control
         self._runtime = runtime
+        self._log = log
         self._owner = os.getpid()
 
     @classmethod
@@ -71,10 +77,11 @@ class ForkServer:
         """
         runtime = Path(tempfile.mkdtemp(prefix="softmark-"))
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        log = tempfile.TemporaryFile()  # noqa: SIM115  # kept open as long as the server lives
         try:
             runtime.chmod(0o711)
             _copy_worker(runtime / PACKAGE)
-            with theirs, open(runtime / "log", "wb") as log:
+            with theirs:
                 arguments = [str(theirs.fileno()), str(runtime), ":".join(_library_folders(warm)), " ".join(warm)]
                 process = subprocess.Popen(
                     [python, "-S", "-s", "-B", "-c", _START, *arguments],
@@ -88,17 +95,26 @@ class ForkServer:
                 )
         except BaseException:
             ours.close()
+            log.close()
             shutil.rmtree(runtime, ignore_errors=True)
             raise
-        return cls(process, ours, runtime)
+        return cls(process, ours, runtime, log)
 
     def wait_ready(self, *, seconds: float = 120.0) -> commands.Hello:
-        """Wait until it is warm. Raises `GraderError` when it is not within `seconds`."""
-        connection = self.connect()
-        try:
-            return connection.wait_ready(seconds=seconds)
-        finally:
-            connection.close()
+        """Wait until it is warm.
+
+        Raises `GraderError` when it is not within `seconds`, `SoftmarkError` where workers would have the rights of
+        root.
+        """
+        with self.connect() as connection:
+            hello = connection.wait_ready(seconds=seconds)
+        if hello.identities == "none" and os.geteuid() == 0:
+            raise SoftmarkError(
+                "Workers cannot be given a user id of their own here: this process is root but may not change ids. "
+                "Run as an ordinary user, or allow CAP_SETUID and CAP_SETGID.",
+                exit_code=1,
+            )
+        return hello
 
     def connect(self) -> Connection:
         """A connection of this process's own. Raises `GraderError` when the fork server is dead."""
@@ -112,14 +128,12 @@ class ForkServer:
         return Connection(ours, self)
 
     def close(self) -> None:
-        """End every worker and the server, remove its folder. May be called twice; a forked process only lets go of it."""
+        """End every worker and the server, remove its folder. A process forked from the owner only lets go of it."""
         if os.getpid() != self._owner:
             self._control.close()
             return
-        try:
+        with contextlib.suppress(OSError):
             self._control.send(commands.encode(commands.Bye()))
-        except OSError:
-            pass
         self._control.close()
         try:
             self._process.wait(timeout=30)
@@ -140,10 +154,8 @@ class ForkServer:
         return self._process.pid
 
     def _last_words(self) -> str:
-        try:
-            lines = (self._runtime / "log").read_text(errors="replace").strip().splitlines()
-        except OSError:
-            return ""
+        self._log.seek(0)
+        lines = self._log.read(1 << 20).decode("utf-8", "replace").strip().splitlines()
         return f": {lines[-1][:500]}" if lines else ""
 
     def death(self) -> GraderError:
@@ -173,13 +185,14 @@ class Connection:
         self,
         folder: str | os.PathLike[str],
         modules: Sequence[str],
-        limits: Limits = Limits(),
+        limits: Limits = DEFAULT_LIMITS,
         *,
         readable: Sequence[str] = (),
     ) -> RemoteWorker:
         """A fresh worker on the parts `modules` in `folder`.
 
-        It sets itself up while this returns. `readable` are paths that it must be able to read, or it does not start. Raises `GraderError`.
+        It sets itself up while this returns. `readable` are paths that it must be able to read, or it does not start.
+        Raises `GraderError`.
         """
         if not self._warm:
             self.wait_ready()
@@ -281,7 +294,7 @@ def _copy_worker(target: Path) -> None:
 
 
 def _library_folders(warm: Sequence[str]) -> list[str]:
-    """The folders that hold the libraries: what stands on the path of a worker, and nothing else of the grader's path."""
+    """The folders that hold the libraries: what workers get of the grader's path."""
     folders: dict[str, None] = {}
     for name in (*LIBRARIES, *warm):
         spec = importlib.util.find_spec(name)

@@ -1,7 +1,7 @@
 """What a forked worker does: confine itself, say that it is ready, answer requests until the grader hangs up.
 
-Until `Ready` is sent no code of the student's has run: whatever goes wrong before is the grader's fault, and is told as such. It
-returns to nobody: every way out is `os._exit`.
+Until `Ready` is sent no code of the student's has run: whatever goes wrong before is the grader's fault, and is told
+as such. It returns to nobody: every way out is `os._exit`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import fcntl
 import os
 import stat
 from collections.abc import Sequence
-from typing import Union
 
 from .executor import Executor, unreadable
 from .failures import raised
@@ -21,7 +20,7 @@ from .loader import Loader
 from .messages import Raised, Ready, Reply
 from .output import Output
 from .placement import Placement
-from .wire import PREFIX, Unencodable, decode_request, encode, frame_size
+from .wire import PREFIX, Part, Unencodable, decode_request, encode, frame_size
 
 # High numbers: student code that closes 0 to 100 (a daemon's habit) does not cut its own line.
 _REQUESTS, _REPLIES = 1000, 1001
@@ -37,14 +36,17 @@ def run(placement: Placement, descriptors: Sequence[int]) -> None:
         _take_descriptors(descriptors)
         output = _set_up(placement)
         loader = Loader(placement.spec.folder, placement.spec.modules)
+        executor = Executor(loader)
     except BaseException as error:
         _send(encode(raised(error, "")))
         os._exit(70)
     try:
         _send(encode(Ready()))
-        _answer(Executor(loader), loader, output)
-    finally:
+        with loader.installed():
+            _answer(executor, output, loader.folder)
         os._exit(0)
+    finally:
+        os._exit(71)  # student code has closed the pipes, or broken what answering needs
 
 
 def _take_descriptors(descriptors: Sequence[int]) -> None:
@@ -52,7 +54,7 @@ def _take_descriptors(descriptors: Sequence[int]) -> None:
     moved = [fcntl.fcntl(descriptor, fcntl.F_DUPFD, _REPLIES + 1) for descriptor in descriptors]
     nothing = os.open("/dev/null", os.O_RDONLY)
     os.dup2(nothing, 0)
-    for source, target in zip((*moved, moved[2]), (_REQUESTS, _REPLIES, 1, 2)):
+    for source, target in zip((*moved, moved[2]), (_REQUESTS, _REPLIES, 1, 2), strict=True):
         os.dup2(source, target, inheritable=target < 3)
     os.closerange(3, _REQUESTS)
     os.closerange(_REPLIES + 1, max(moved) + 1)
@@ -65,11 +67,11 @@ def _set_up(placement: Placement) -> Output:
     home = placement.scratch or "/nonexistent"
     os.environ.clear()
     os.environ.update(HOME=home, TMPDIR=home, PATH="/usr/bin:/bin", LANG="C.UTF-8", OMP_NUM_THREADS="1", USER="student")
+    for path in (*placement.spec.readable, *filter(None, [placement.scratch])):
+        _check_readable(path)
     if placement.scratch:
         os.chdir(placement.scratch)
         _link_data_files(placement.spec.folder)
-    for path in placement.spec.readable:
-        _check_readable(path)
     seed_generators()
     return Output(1)
 
@@ -95,27 +97,33 @@ def _check_readable(path: str) -> None:
         raise PermissionError(path)
 
 
-def _answer(executor: Executor, loader: Loader, output: Output) -> None:
+def _answer(executor: Executor, output: Output, folder: str) -> None:
     own = os.getpid()
-    with loader.installed():
-        while (frame := _read_frame()) is not None:
-            try:
-                parts = _encoded(executor.carry_out(decode_request(frame)))
-            except MemoryError:
-                relieve()
-                parts = _NO_MEMORY
-            del frame
-            if os.getpid() != own:  # student code forked, and this is the copy: only one may answer
-                os._exit(0)
-            output.flush()
-            _send(parts)
+    while (frame := _read_frame()) is not None:
+        try:
+            request = decode_request(frame)
+            del frame  # it may be large, and what follows is limited in memory
+            parts = _encoded(executor.carry_out(request), folder)
+            del request
+        except MemoryError:
+            relieve()
+            parts = _NO_MEMORY
+        if os.getpid() != own:  # student code forked, and this is the copy: only one may answer
+            os._exit(0)
+        output.flush()
+        _send(parts)
+        del parts
 
 
-def _encoded(reply: Reply) -> Sequence[Union[bytes, bytearray, memoryview]]:
+def _encoded(reply: Reply, folder: str) -> Sequence[Part]:
     try:
         return encode(reply)
     except Unencodable as error:
         return encode(unreadable(error))
+    except MemoryError:
+        raise
+    except Exception as error:  # student code has changed what encoding needs
+        return encode(raised(error, folder))
 
 
 def _read_frame() -> bytearray | None:
@@ -131,7 +139,7 @@ def _read_frame() -> bytearray | None:
     return frame
 
 
-def _send(parts: Sequence[Union[bytes, bytearray, memoryview]]) -> None:
+def _send(parts: Sequence[Part]) -> None:
     for part in parts:
         view = memoryview(part)
         while view:

@@ -19,7 +19,8 @@ class WorkerSpec(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         folder: the submission's parts. modules: their names.
         memory_bytes: how far its address space may grow beyond what it was at the fork; 0 for no limit.
-        cpu_seconds: back-stop for its whole life, set inside the kernel (SIGXCPU); the grader measures and kills before.
+        cpu_seconds: back-stop for its whole life, set inside the kernel (SIGXCPU); the grader measures and kills
+            before.
         processes: processes and threads of its user id. open_files: file descriptors.
         scratch_bytes: the largest file in its own writable folder; 0 for no such folder.
         readable: files and folders that it must be able to read, or it does not start.
@@ -64,7 +65,7 @@ class Hello(msgspec.Struct, frozen=True, tag=True):
 
 
 class Spawned(msgspec.Struct, frozen=True, tag=True):
-    """The worker is running. Comes with a pidfd. `worker` is its process id, `uid` None where it has none of its own."""
+    """The worker is running. Comes with a pidfd. `worker` is its process id; `uid` is None without one of its own."""
 
     worker: int
     uid: Union[int, None]
@@ -73,8 +74,8 @@ class Spawned(msgspec.Struct, frozen=True, tag=True):
 class Ended(msgspec.Struct, frozen=True, tag=True):
     """Nothing of the worker is left.
 
-    `status` is as `os.waitpid` gives it (of its own end, if it ended before it was killed), `leftover` the number of other processes
-    that were found and killed, `alive` whether some could not be killed.
+    `status` is as `os.waitpid` gives it (of its own end, if it ended before it was killed), `leftover` the number of
+    other processes that were found and killed, `alive` whether some could not be killed.
     """
 
     worker: int

@@ -41,7 +41,7 @@ def pull_back(
         if outputs and (leaves or wanted):
             inputs = [*leaves, *wanted]
             gradients = torch.autograd.grad(outputs, inputs, pulled, allow_unused=True)
-            found = {id(tensor): gradient for tensor, gradient in zip(inputs, gradients)}
+            found = {id(tensor): gradient for tensor, gradient in zip(inputs, gradients, strict=True)}
     return Gradients(
         value,
         tuple(_gradients_of(item, found) for item in args),
@@ -59,7 +59,7 @@ def _with_leaves(value: Value, leaves: list[torch.Tensor]) -> Value:
         return leaf
     if type(value) is list or type(value) is tuple:
         items = [_with_leaves(item, leaves) for item in cast("list[Value]", value)]
-        return items if type(value) is list else tuple(items)
+        return items if isinstance(value, list) else tuple(items)
     if type(value) is dict:
         return {key: _with_leaves(item, leaves) for key, item in cast("dict[Any, Value]", value).items()}
     return value
@@ -70,7 +70,7 @@ def _gradients_of(value: Value, found: dict[int, torch.Tensor | None]) -> Value:
         return found.get(id(value))
     if type(value) is list or type(value) is tuple:
         items = [_gradients_of(item, found) for item in cast("list[Value]", value)]
-        return items if type(value) is list else tuple(items)
+        return items if isinstance(value, list) else tuple(items)
     if type(value) is dict:
         return {key: _gradients_of(item, found) for key, item in cast("dict[Any, Value]", value).items()}
     return None
@@ -85,7 +85,7 @@ def _paired(value: Value, cotangents: tuple[Value, ...]) -> tuple[list[torch.Ten
         )
     outputs: list[torch.Tensor] = []
     pulled: list[torch.Tensor] = []
-    for result, cotangent in zip(results, cotangents):
+    for result, cotangent in zip(results, cotangents, strict=True):
         if cotangent is None:
             continue
         if result.shape != cotangent.shape:

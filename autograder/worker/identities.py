@@ -1,7 +1,7 @@
 """User ids for workers, each given once.
 
-High ids (from 2**30 on) where the kernel takes them; below 65536 where a user namespace maps no more; none for an ordinary user. It
-sets no id: `layers.identity` does.
+High ids (from 2**30 on) where the kernel takes them; below 65536 where a user namespace maps no more; none for an
+ordinary user. It sets no id: `layers.identity` does.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Identities:
                 break
 
     def take(self) -> int | None:
-        """An id that was never given before; None where there are none to give. Raises `RuntimeError` when all are used up."""
+        """An id never given before; None where there are none to give. Raises `RuntimeError` when all are used up."""
         if self.kind == "none":
             return None
         if not self._free:

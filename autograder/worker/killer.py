@@ -1,7 +1,7 @@
 """A small process that kills by user id: forked before torch is loaded, so that its own forks cost little.
 
-It serves the fork server alone. When that dies, it kills the workers that are still there. It knows no messages of a worker, and
-has no use where workers have no user ids of their own.
+It serves the fork server alone. When that dies, it kills the workers that are still there. It knows no messages of a
+worker, and has no use where workers have no user ids of their own.
 """
 
 from __future__ import annotations
@@ -76,9 +76,10 @@ def _serve(connection: socket.socket, outsider: int) -> None:
 
 
 def _kill(uid: int, outsider: int) -> None:
-    """Kill everything under `uid` at once, from a process that has that user's right to do so and that it cannot signal.
+    """Kill everything under `uid` at once, from a process that has the right to and that `uid` cannot signal.
 
-    (The kernel kills all of them under one lock, so that a fork bomb does not outrun it. What it returns does not say whether there were any.)
+    (The kernel kills all of them under one lock, so that a fork bomb does not outrun it. What it returns does not say
+    whether there were any.)
     """
     child = os.fork()
     if child == 0:

@@ -1,32 +1,27 @@
 """Imports the parts of a submission as flat modules that may import each other.
 
-A `sys.exit()` at the end of a part ends its import and nothing else: what was defined before it counts. The folder comes
-last on the path, so that nothing in it shadows a library; the parts come first, by exact name. It copies nothing,
-judges nothing, and lets every other exception of the part's through.
+A `sys.exit()` at the end of a part ends its import and nothing else: what was defined before it counts. The folder
+comes last on the path, so that nothing in it shadows a library; the parts come first, by exact name. It copies
+nothing, judges nothing, and lets every other exception of the part's through.
 """
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import importlib.abc
 import importlib.machinery
 import importlib.util
 import os
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Generator, Sequence
 from types import ModuleType
 
 
 class _PartLoader(importlib.machinery.SourceFileLoader):
     def exec_module(self, module: ModuleType) -> None:
-        try:
+        with contextlib.suppress(SystemExit):
             super().exec_module(module)
-        except SystemExit:
-            pass
-
-    def set_data(self, path: str, data: bytes | bytearray | memoryview, *, _mode: int = 0o666) -> None:
-        """Write no byte code, whatever `sys.dont_write_bytecode` has become."""
 
 
 class Loader(importlib.abc.MetaPathFinder):
@@ -52,12 +47,12 @@ class Loader(importlib.abc.MetaPathFinder):
         return importlib.util.spec_from_file_location(fullname, file, loader=_PartLoader(fullname, file))
 
     def load(self, module: str) -> ModuleType:
-        """The part `module`, imported on first use. Raises what its import raises; `ModuleNotFoundError` when there is none."""
+        """The part `module`, imported on first use. Raises what its import raises, `ModuleNotFoundError` without it."""
         with self.installed():
             return importlib.import_module(module)
 
-    @contextmanager
-    def installed(self) -> Iterator[None]:
+    @contextlib.contextmanager
+    def installed(self) -> Generator[None]:
         """While open, imports find the parts. May be nested."""
         self._depth += 1
         if self._depth > 1:

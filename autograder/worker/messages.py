@@ -1,8 +1,8 @@
 """The messages that pass between the grader and a worker: what can be asked, and what can be answered.
 
-Values (`Value`) are Python data: None, bool, int, float, str, bytes, torch.Tensor, numpy arrays, and lists, tuples and dicts
-of them; `HandleRef` names an object that lives in the worker. How they become bytes is `wire`'s business; how they are carried
-out is `executor`'s.
+Values (`Value`) are Python data: None, bool, int, float, str, bytes, torch.Tensor, numpy arrays, and lists, tuples
+and dicts of them; `HandleRef` names an object that lives in the worker. How they become bytes is `wire`'s business;
+how they are carried out is `executor`'s.
 """
 
 from __future__ import annotations
@@ -73,8 +73,8 @@ class Observe:
 class Vjp:
     """Call `target`, then pull `cotangents` back. Answered by `Gradients`.
 
-    Every floating-point tensor in `args` and `kwargs` is made a leaf that requires grad. `cotangents` matches the floating-point tensors of the result
-    in order (a None among them: that output takes no part).
+    Every floating-point tensor in `args` and `kwargs` is made a leaf that requires grad. `cotangents` matches the
+    floating-point tensors of the result in order (a None among them: that output takes no part).
     """
 
     target: Target
@@ -164,8 +164,8 @@ class Observed:
 class Gradients:
     """Outputs (detached) and gradients: None where none flows.
 
-    `args` and `kwargs` mirror those of the request, each floating-point tensor replaced by its gradient, anything else by None. `parameters` holds
-    those of a module's parameters by name, where the target belongs to a module.
+    `args` and `kwargs` mirror those of the request, each floating-point tensor replaced by its gradient, anything
+    else by None. `parameters` holds those of a module's parameters by name, where the target belongs to a module.
     """
 
     value: Value

@@ -1,7 +1,7 @@
 """What student code prints: two streams on one descriptor.
 
-The first bytes are written line by line, so that a crash loses none of them; what comes after is gathered into blocks, so that a
-flood costs little. It caps nothing: the grader keeps the first 10 kB and counts the rest.
+The first bytes are written line by line, so that a crash loses none of them; what comes after is gathered into
+blocks, so that a flood costs little. It caps nothing: the grader keeps the first 10 kB and counts the rest.
 """
 
 from __future__ import annotations

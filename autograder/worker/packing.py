@@ -1,7 +1,8 @@
 """Packing: from whatever the grader passes or a student returned to nodes and buffers.
 
-What comes out is plain data: a tensor subclass becomes a tensor, a `torch.Size` a tuple, an `IntEnum` an integer. No method of
-the value's own type is called, so that a lying subclass ends here. It copies no tensor that is contiguous already.
+What comes out is plain data: a tensor subclass becomes a tensor, a `torch.Size` a tuple, an `IntEnum` an integer. No
+method of the value's own type is called, so that a lying subclass ends here. It copies no tensor that is contiguous
+already.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import torch
 from .messages import HandleRef, Value
 from .values import (
     ALIGNMENT,
+    HASHABLE,
     INLINE,
     LONG_LIST,
     MAX_DEPTH,
@@ -108,7 +110,7 @@ class Packer:
         return Dtype(TORCH_NAMES[value])
 
     def pack_list(self, value: list[Value], depth: int) -> Node:
-        items = list(list.__iter__(value))
+        items = cast("list[Value]", [*list.__iter__(value)])
         if len(items) >= LONG_LIST and set(map(type, items)) == {int}:
             try:
                 data = array("q", cast("list[int]", items)).tobytes()
@@ -119,7 +121,7 @@ class Packer:
         return List(self._items(items, depth))
 
     def pack_tuple(self, value: tuple[Value, ...], depth: int) -> Node:
-        return Tuple(self._items(tuple.__iter__(value), depth))
+        return Tuple(self._items(cast("tuple[Value, ...]", tuple.__iter__(value)), depth))
 
     def _items(self, items: Iterable[Value], depth: int) -> list[Node]:
         packed: list[Node] = []
@@ -133,9 +135,12 @@ class Packer:
     def pack_dict(self, value: dict[Value, Value], depth: int) -> Node:
         keys: list[Node] = []
         values: list[Node] = []
-        for key, item in list(dict.items(value)):
+        for key, item in cast("list[tuple[Value, Value]]", [*dict.items(value)]):
             try:
-                keys.append(self.pack(key, depth + 1))
+                node = self.pack(key, depth + 1)
+                if not isinstance(node, HASHABLE):
+                    raise Unencodable(_name(key), reason="it is the key of a dict")
+                keys.append(node)
                 values.append(self.pack(item, depth + 1))
             except Unencodable as error:
                 raise error.inside(f"[{_shown(key)}]") from None
@@ -148,7 +153,7 @@ class Packer:
         return self.pack(plain, depth)
 
     def pack_array(self, value: np.ndarray[Any, Any], depth: int) -> Node:
-        plain = np.ndarray.view(value, np.ndarray)
+        plain: np.ndarray[Any, Any] = np.ndarray.view(value, np.ndarray)
         name = str(plain.dtype.newbyteorder("=")) if plain.dtype.kind in "biufc" else ""
         if name not in NUMPY_NAMES:
             raise Unencodable(f"{_name(value)} of dtype {plain.dtype}")

@@ -9,7 +9,7 @@ from .commands import WorkerSpec
 
 @dataclass(frozen=True)
 class Placement:
-    """`spec` as asked for, `uid` a user id of its own (None: that of the fork server), `scratch` its writable folder."""
+    """`spec` as asked for, `uid` an id of its own (None: that of the fork server), `scratch` its writable folder."""
 
     spec: WorkerSpec
     uid: int | None

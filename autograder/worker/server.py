@@ -7,6 +7,7 @@ OpenMP pool does not survive a fork), reads no byte of a student's, and exits wh
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import importlib
 import os
@@ -15,6 +16,7 @@ import shutil
 import signal
 import socket
 import sys
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -23,6 +25,7 @@ from .identities import Identities
 from .killer import Killer
 from .layers.privileges import adopt_orphans, make_undumpable
 from .placement import Placement
+from .processes import children, threads, uid_of, wait
 
 WARM = ("torch", "torch.fx.experimental.symbolic_shapes", "numpy", "regex")
 _ROUNDS = 2000
@@ -77,7 +80,7 @@ class Server:
         connection = socket.socket(fileno=descriptors[0])
         self._connections[connection.fileno()] = connection
         self._poll.register(connection, select.POLLIN)
-        self._tell(connection, Hello(os.getpid(), self._identities.kind, _threads()))
+        self._tell(connection, Hello(os.getpid(), self._identities.kind, threads()))
         return True
 
     def _serve_connection(self, connection: socket.socket) -> None:
@@ -100,8 +103,8 @@ class Server:
             self._tell(connection, Refused(f"no such worker: {command}"))
 
     def _spawn(self, connection: socket.socket, command: Spawn, descriptors: Sequence[int]) -> None:
-        if _threads() != 1:
-            raise RuntimeError(f"the fork server has {_threads()} threads; a fork would be unsafe")
+        if threads() != 1:
+            raise RuntimeError(f"the fork server has {threads()} threads; a fork would be unsafe")
         from . import child
 
         uid = self._identities.take()
@@ -128,10 +131,8 @@ class Server:
         if worker.ending:
             return
         worker.ending = True
-        try:
+        with contextlib.suppress(ProcessLookupError):
             signal.pidfd_send_signal(worker.pidfd, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
         self._poll.register(worker.pidfd, select.POLLIN)
 
     def _finish(self, worker: _Worker) -> None:
@@ -142,7 +143,7 @@ class Server:
         for attempt in range(_ROUNDS):
             if not (alive := self._kill_leftover(worker)):
                 break
-            select.select([], [], [], min(0.001 * attempt, 0.02))
+            time.sleep(min(0.001 * attempt, 0.02))
             self._reap()
         del self._workers[worker.pid], self._by_pidfd[worker.pidfd]
         os.close(worker.pidfd)
@@ -159,10 +160,10 @@ class Server:
         Whatever a dead worker started has become our child (`adopt_orphans`), so that looking at those is enough.
         """
         orphans = [
-            pid for pid in _children() if pid not in self._workers and (self._killer is None or pid != self._killer.pid)
+            pid for pid in children() if pid not in self._workers and (self._killer is None or pid != self._killer.pid)
         ]
         if worker.uid is not None and self._killer is not None:
-            if not any(_uid(pid) == worker.uid for pid in orphans):
+            if not any(uid_of(pid) == worker.uid for pid in orphans):
                 return False
             self._killer.kill(worker.uid)
             return True
@@ -229,7 +230,7 @@ class Server:
             worker.owner = None
             self._begin_end(worker)
         for worker in list(self._workers.values()):
-            select.select([worker.pidfd], [], [], 10.0)
+            wait(worker.pidfd, 10.0)
             self._finish(worker)
 
 
@@ -239,36 +240,6 @@ def _receive(connection: socket.socket) -> tuple[bytes, list[int]]:
     except ConnectionError:
         return b"", []
     return message, descriptors
-
-
-def _threads() -> int:
-    return len(os.listdir("/proc/self/task"))
-
-
-def _children() -> list[int]:
-    own = str(os.getpid())
-    try:
-        with open(f"/proc/self/task/{own}/children", "rb") as file:
-            return [int(pid) for pid in file.read().split()]
-    except FileNotFoundError:  # a kernel without CONFIG_PROC_CHILDREN
-        return [pid for pid in map(int, filter(str.isdigit, os.listdir("/proc"))) if _status(pid, b"PPid:") == own]
-
-
-def _uid(pid: int) -> int | None:
-    uid = _status(pid, b"Uid:")
-    return None if uid is None else int(uid)
-
-
-def _status(pid: int, field: bytes) -> str | None:
-    """The first word of a field of a process's status; None when there is no such process."""
-    try:
-        with open(f"/proc/{pid}/status", "rb") as file:
-            for line in file:
-                if line.startswith(field):
-                    return line.split()[1].decode()
-    except OSError:
-        pass
-    return None
 
 
 def _remove_tree(folder: str, killer: Killer | None) -> None:
@@ -287,6 +258,7 @@ def _raise_descriptor_limit() -> None:
 
 def main(control: int, runtime: str, warm: Sequence[str]) -> None:
     """Run the fork server on the descriptor `control` until the grader is gone; then remove the folder `runtime`."""
+    sys.argv = [""]
     _raise_descriptor_limit()
     identities = Identities()
     outsider = identities.take()

@@ -19,6 +19,7 @@ import torch
 from .messages import HandleRef, Value
 from .values import (
     ALIGNMENT,
+    HASHABLE,
     MAX_DEPTH,
     MAX_DIMENSIONS,
     NUMPY_NAMES,
@@ -42,7 +43,6 @@ from .values import (
 )  # fmt: skip
 
 _HEXADECIMAL = re.compile(r"-?[0-9a-f]+\Z")
-_HASHABLE = (type(None), bool, int, float, str, bytes, tuple, complex)
 
 
 class Unpacker:
@@ -114,10 +114,10 @@ class Unpacker:
         if len(node.keys) != len(node.values):
             raise WireError(f"a dict of {len(node.keys)} keys and {len(node.values)} values")
         unpacked: dict[Value, Value] = {}
-        for key_node, value_node in zip(node.keys, node.values):
+        for key_node, value_node in zip(node.keys, node.values, strict=True):
+            if not isinstance(key_node, HASHABLE):
+                raise WireError(f"a dict key of type {type(key_node).__name__}")
             key = self.unpack(key_node, depth + 1)
-            if not isinstance(key, _HASHABLE):
-                raise WireError(f"a dict key of type {type(key).__name__}")
             unpacked[key] = self.unpack(value_node, depth + 1)
         if len(unpacked) != len(node.keys):
             raise WireError("a dict with the same key twice")
@@ -140,7 +140,7 @@ class Unpacker:
         data = self.take(_count(node.shape) * dtype.itemsize)
         if dtype == np.bool_:
             _check_booleans(data)
-        return np.frombuffer(data, dtype=dtype).copy().reshape(node.shape)
+        return np.array(np.frombuffer(data, dtype=dtype)).reshape(node.shape)
 
 
 def _dtype(name: str) -> torch.dtype:

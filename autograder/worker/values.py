@@ -56,70 +56,74 @@ class _Node(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=
     pass
 
 
-class BigInt(_Node, tag="i"):
+class BigInt(_Node, tag="i", frozen=True):
     digits: str
 
 
-class Complex(_Node, tag="c"):
+class Complex(_Node, tag="c", frozen=True):
     real: float
     imag: float
 
 
-class Text(_Node, tag="u"):
+class Text(_Node, tag="u", frozen=True):
     """A string that is no valid UTF-8 (lone surrogates)."""
 
     data: bytes
 
 
-class Bytes(_Node, tag="b"):
+class Bytes(_Node, tag="b", frozen=True):
     data: bytes
 
 
-class LongText(_Node, tag="U"):
+class LongText(_Node, tag="U", frozen=True):
     size: int
 
 
-class LongBytes(_Node, tag="B"):
+class LongBytes(_Node, tag="B", frozen=True):
     size: int
 
 
-class Integers(_Node, tag="q"):
+class Integers(_Node, tag="q", frozen=True):
     count: int
 
 
-class TensorNode(_Node, tag="T"):
+class TensorNode(_Node, tag="T", frozen=True):
     dtype: str
     shape: list[int]
 
 
-class ArrayNode(_Node, tag="A"):
+class ArrayNode(_Node, tag="A", frozen=True):
     dtype: str
     shape: list[int]
 
 
-class Dtype(_Node, tag="D"):
+class Dtype(_Node, tag="D", frozen=True):
     name: str
 
 
-class Handle(_Node, tag="h"):
+class Handle(_Node, tag="h", frozen=True):
     id: int
     type_name: str
 
 
-class List(_Node, tag="l"):
+class List(_Node, tag="l", frozen=True):
     items: list[Node]
 
 
-class Tuple(_Node, tag="t"):
+class Tuple(_Node, tag="t", frozen=True):
     items: list[Node]
 
 
-class Dict(_Node, tag="d"):
+class Dict(_Node, tag="d", frozen=True):
     keys: list[Node]
     values: list[Node]
 
 
 Node = Union[
-    None, bool, int, float, str,
-    BigInt, Complex, Text, Bytes, LongText, LongBytes, Integers, TensorNode, ArrayNode, Dtype, Handle, List, Tuple, Dict,
+    None, bool, int, float, str, BigInt, Complex, Text, Bytes,
+    LongText, LongBytes, Integers, TensorNode, ArrayNode, Dtype, Handle, List, Tuple,
+    Dict,
 ]  # fmt: skip
+
+HASHABLE = (type(None), bool, int, float, str, BigInt, Complex, Text, Bytes, LongText, LongBytes, Tuple)
+"""Nodes of what may be the key of a dict."""

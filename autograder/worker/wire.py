@@ -1,8 +1,9 @@
 """The wire format: one message as one frame of bytes, and back.
 
-A frame is a prefix (8 bytes: size of what follows; 8 bytes: size of the header; little-endian), a header (a msgpack tree of typed
-nodes) and the raw buffers of tensors, each padded to 16 bytes. It moves no bytes itself, and whatever is wrong with
-what it is given is one `WireError`. Requests and replies are decoded apart: neither side accepts the other's messages.
+A frame is a prefix (8 bytes: size of what follows; 8 bytes: size of the header; little-endian), a header (a msgpack
+tree of typed nodes) and the raw buffers of tensors, each padded to 16 bytes. It moves no bytes itself, and whatever
+is wrong with what it is given is one `WireError`. Requests and replies are decoded apart: neither side accepts the
+other's messages.
 """
 
 from __future__ import annotations
@@ -18,13 +19,24 @@ from .packing import Packer
 from .unpacking import Unpacker
 from .values import ALIGNMENT, MAX_FRAME, Node, Unencodable, WireError
 
-__all__ = ["MAX_HEADER", "PREFIX", "Unencodable", "WireError", "decode_reply", "decode_request", "encode", "frame_size"]
+__all__ = [
+    "MAX_HEADER",
+    "PREFIX",
+    "Part",
+    "Unencodable",
+    "WireError",
+    "decode_reply",
+    "decode_request",
+    "encode",
+    "frame_size",
+]
 
 MAX_HEADER = 1 << 20
 PREFIX = 16
 _SIZES = struct.Struct("<QQ")
 _JOINED = 1 << 18  # frames up to this many bytes are joined into one buffer, so that one write sends them
-_Part = Union[bytes, bytearray, memoryview]
+Part = Union[bytes, bytearray, memoryview]
+"""A piece of a frame."""
 
 # How a field of a message travels, by its annotation: as a node, a list of nodes, a dict of nodes, or as it stands.
 _FIELD_KINDS: dict[Any, Any] = {Any: Node, tuple[Any, ...]: list[Node], dict[str, Any]: dict[str, Node]}
@@ -54,7 +66,7 @@ _REPLIES = msgspec.msgpack.Decoder(Union[tuple(_WIRE_TYPES[message] for message 
 _ENCODER = msgspec.msgpack.Encoder()
 
 
-def encode(message: Request | Reply) -> list[_Part]:
+def encode(message: Request | Reply) -> list[Part]:
     """The frame of `message`, as buffers to be written one after the other.
 
     Raises `Unencodable` for a value of no kind that can be passed on, or one that is too large.
@@ -69,7 +81,7 @@ def encode(message: Request | Reply) -> list[_Part]:
         raise Unencodable(
             type(message).__name__, reason=f"it holds {size / 1e6:,.0f} MB; at most 64 MB can be passed on"
         )
-    parts: list[_Part] = [_SIZES.pack(size, len(header)) + header + bytes(padding), *packer.buffers]
+    parts: list[Part] = [_SIZES.pack(size, len(header)) + header + bytes(padding), *packer.buffers]
     return [b"".join(parts)] if size < _JOINED else parts
 
 
@@ -93,7 +105,7 @@ def _packed(packer: Packer, message: Request | Reply) -> msgspec.Struct:
 
 
 def frame_size(prefix: bytes | bytearray | memoryview) -> int:
-    """The size of the whole frame in bytes, from its first `PREFIX` bytes. Raises `WireError` when it is over a limit."""
+    """The size in bytes of the frame that begins with `prefix`. Raises `WireError` when it is over a limit."""
     size, header = _SIZES.unpack_from(prefix)
     if size > MAX_FRAME or header > MAX_HEADER or header > size:
         raise WireError(f"a frame of {size} bytes with a header of {header}")

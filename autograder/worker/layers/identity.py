@@ -1,6 +1,7 @@
 """The identity: a user and group id that no other process has, no other groups, no capabilities.
 
-It does nothing where the fork server has no ids to give (an ordinary user). Which id is free is the fork server's business.
+It does nothing where the fork server has no ids to give (an ordinary user). Which id is free is the fork server's
+business.
 """
 
 from __future__ import annotations

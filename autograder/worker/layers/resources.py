@@ -1,7 +1,8 @@
 """The kernel's limits: memory, CPU time, processes, files.
 
-Memory is what the process had at the fork and an allowance, so that it does not depend on the size of the libraries. The limit that
-decides about CPU time is the grader's; this one is its back-stop. It limits no disk as a whole, only the size of one file.
+Memory is what the process had at the fork and an allowance, so that it does not depend on the size of the libraries.
+The limit that decides about CPU time is the grader's; this one is its back-stop. It limits no disk as a whole, only
+the size of one file.
 """
 
 from __future__ import annotations

@@ -1,0 +1,46 @@
+"""What the fork server knows about processes: its threads, its children, whose they are. It reads /proc and kills nothing."""
+
+from __future__ import annotations
+
+import os
+import select
+
+
+def wait(pidfd: int, seconds: float) -> None:
+    """Until the process is dead, or `seconds` have passed."""
+    poll = select.poll()
+    poll.register(pidfd, select.POLLIN)
+    poll.poll(1000 * seconds)
+
+
+def threads() -> int:
+    """How many threads this process has."""
+    return len(os.listdir("/proc/self/task"))
+
+
+def children() -> list[int]:
+    """The children of this process, dead ones that were not waited for among them."""
+    own = str(os.getpid())
+    try:
+        with open(f"/proc/self/task/{own}/children", "rb") as file:
+            return [int(pid) for pid in file.read().split()]
+    except FileNotFoundError:  # a kernel without CONFIG_PROC_CHILDREN
+        return [pid for pid in map(int, filter(str.isdigit, os.listdir("/proc"))) if _status(pid, b"PPid:") == own]
+
+
+def uid_of(pid: int) -> int | None:
+    """The user id of a process; None when there is none."""
+    uid = _status(pid, b"Uid:")
+    return None if uid is None else int(uid)
+
+
+def _status(pid: int, field: bytes) -> str | None:
+    """The first word of a field of a process's status; None when there is no such process."""
+    try:
+        with open(f"/proc/{pid}/status", "rb") as file:
+            for line in file:
+                if line.startswith(field):
+                    return line.split()[1].decode()
+    except OSError:
+        pass
+    return None

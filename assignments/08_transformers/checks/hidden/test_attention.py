@@ -38,9 +38,12 @@ def in_float64(*tensors):
 @visibility("hidden")
 @pytest.mark.read("handout 2.1")
 def test_softmax_of_rows_far_apart(student, reference, cases):
-    """Each row has a largest score of its own; what lies far below it gets 0, minus infinity included"""
+    """Each row has a largest score of its own; what lies far below it gets 0, minus infinity included
+
+    Stays beside 2.13, which fails with it where attention calls this softmax; whose attention does not learns it here.
+    """
     offsets = torch.tensor([[0.0], [60.0], [-60.0]])
-    spread = torch.tensor([0.0, -1000.0, -10.0, 100.0, -float("inf")])
+    spread = torch.tensor([0.0, -200.0, -10.0, 95.0, -float("inf")])
     for x in (cases.tensor(3, 5) + offsets, cases.tensor(3, 5) + spread):
         got = student.softmax(x, 1)
         assert_close(got, reference.softmax(x.double(), 1), "softmax", within=softmax_bound(x), dtype=x.dtype)
@@ -232,7 +235,7 @@ def test_heads_are_independent(student, reference, cases):
     alike.load({"q_proj.weight": changed})
     _, after = attend(alike.module, x.to(alike.dtype))
     others, under = torch.tensor([0, 2]), "changing only the queries of head 1"
-    assert_invariant(weights[:, others], after[:, others], "weights of heads 0 and 2", under=under, within=1e-6)
+    assert_invariant(weights[:, others], after[:, others], "weights of heads 0 and 2", under=under, within=1e-5)
     assert_like(alike, after, 1, "weights", x)
 
 

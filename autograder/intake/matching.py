@@ -112,7 +112,11 @@ def _read(collected: Collected) -> HandIn:
     for path, data in sorted(collected.files.items()):
         suffix = suffix_of(path)
         if suffix == ".py" or (suffix == ".txt" and DEFINES.search(data.decode("latin-1"))):
-            hand_in.sources[path] = read_source(data, path)
+            source = read_source(data, path)
+            if suffix == ".py" and "\0" in source.text:
+                hand_in.problems[path] = f"{path} holds bytes that are no text: hand in the Python file that you edited."
+            else:
+                hand_in.sources[path] = source
         if suffix == ".ipynb":
             try:
                 hand_in.notebooks[path] = read_code(read_notebook(data, path), path)

@@ -114,7 +114,7 @@ def _read(collected: Collected) -> HandIn:
         if suffix == ".py" or (suffix == ".txt" and DEFINES.search(data.decode("latin-1"))):
             source = read_source(data, path)
             if suffix == ".py" and "\0" in source.text:
-                hand_in.problems[path] = f"{path} holds bytes that are no text: hand in the Python file that you edited."
+                hand_in.problems[path] = f"{path} holds bytes that are no text: hand in the file that you edited."
             else:
                 hand_in.sources[path] = source
         if suffix == ".ipynb":

@@ -275,7 +275,7 @@ def with_checks(checks: Checks, work: Callable[[], None], only: Sequence[str] = 
 
 
 def _arguments(assignment: Assignment, files: Sequence[os.PathLike[str]]) -> list[str]:
-    off = ("terminal", "cacheprovider", "unraisableexception", "threadexception", "logging", "faulthandler", "junitxml")
+    off = ("terminal", "cacheprovider", "unraisableexception", "threadexception", "logging", "faulthandler", "junitxml", "debugging")
     return [
         f"--rootdir={assignment.folder}",
         f"--config-file={os.devnull}",

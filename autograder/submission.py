@@ -9,14 +9,15 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from pathlib import Path
+import zipfile
+from pathlib import Path, PurePosixPath
 
 import msgspec
 
 from autograder.assignment import Assignment
 from autograder.errors import SoftmarkError, Unreadable
 from autograder.intake.archive import OTHER_FORMATS, read_zip
-from autograder.intake.export import Submitter, metadata_file, read_metadata
+from autograder.intake.export import METADATA, Submitter, metadata_file, read_metadata
 from autograder.intake.files import READ, Collected, read_file, read_folder, suffix_of
 from autograder.intake.matching import arrange
 
@@ -94,6 +95,8 @@ def _find_submissions(path: Path, assignment: Assignment) -> list[Submission]:
     if not path.exists():
         raise SoftmarkError(f"There is no {path}: give a submission, or a folder of submissions.")
     if not path.is_dir():
+        if suffix_of(path.name) == ".zip":
+            _refuse_packed_export(path)
         return [Submission(name=_plain(path.stem), path=path.resolve())]
     if metadata := metadata_file(path):
         return _exported(metadata)
@@ -103,6 +106,17 @@ def _find_submissions(path: Path, assignment: Assignment) -> list[Submission]:
     if not children:
         raise SoftmarkError(f"{path} holds no submission: expected a folder, .zip, .py or .ipynb for each.")
     return [Submission(name=name, path=child) for name, child in zip(_names(children), children, strict=True)]
+
+
+def _refuse_packed_export(path: Path) -> None:
+    """A zip of a whole export would else be taken for one student's."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            names = archive.namelist()
+    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
+        return  # reading it as a submission says what is wrong with it
+    if any(PurePosixPath(name).name in METADATA for name in names):
+        raise SoftmarkError(f"{path} is a whole export: unpack it and give the folder.")
 
 
 def read_submission(submission: Submission, assignment: Assignment) -> SourceTree:

@@ -63,9 +63,10 @@ def _decoded(data: bytes) -> tuple[str, str, bool]:
                 break
     if (wide := _unmarked_utf16(data)) is not None:
         return wide, "UTF-16", False
+    data = data.removeprefix(codecs.BOM_UTF8)
     for codec in (_declared(data), "utf-8"):
         try:
-            return data.removeprefix(codecs.BOM_UTF8).decode(codec), codec.upper(), False
+            return data.decode(codec), codec.upper(), False
         except UnicodeDecodeError:
             continue
     try:

@@ -61,7 +61,7 @@ def _statement(node: ast.stmt, lines: list[str]) -> dict[str, Any]:
     try:
         code = compile(ast.Module([node], []), "cell", "exec", dont_inherit=True)
     except (SyntaxError, ValueError):  # a `return` or `await` outside a function
-        return {**described, "kind": "other"}
+        return {**described, "kind": "other", "eligible": False}
     described["binds"] = sorted({str(one.argval) for one in dis.get_instructions(code) if one.opname in STORES})
     described["reads"] = sorted(_reads(code))
     described["changes"] = sorted(set(_changes(node)))

@@ -1,0 +1,173 @@
+"""Files become parts by their names, else by what they define, and a student is told of what they may not expect."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from autograder.errors import Unreadable
+from tests.intake.handins import ATTEND, ATTENTION, SOFTMAX, STUB, TOKENS, hand_in, loaded, notebook, read
+
+RIGHT = SOFTMAX + ATTEND
+TOLD = "was taken for attention.py, since it defines softmax, attend. Hand it in as attention.py."
+
+
+def test_a_file_of_the_right_name_is_taken_as_it_stands_and_without_a_word(tmp_path: Path) -> None:
+    tree = read(hand_in(tmp_path, {"attention.py": "not python at all(", "README.md": "x"}))
+    assert (tree.files, tree.notes, tree.staff) == ({"attention.py": b"not python at all("}, (), ())
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "attention (1).py",
+        "Attention.py",
+        "attention.PY",
+        "hw8_final(2).py",
+        "submission-3.py",
+        "attention.py.txt",
+        "deep/in/folders/solution.py",
+    ],
+)
+def test_a_renamed_file_is_known_by_its_functions_and_the_student_told(tmp_path: Path, name: str) -> None:
+    tree = read(hand_in(tmp_path, {name: RIGHT}))
+    assert tree.files["attention.py"] == RIGHT.encode()
+    assert tree.notes == (f"{name} {TOLD}",)
+
+
+def test_a_renamed_file_stays_under_its_own_name_too(tmp_path: Path) -> None:
+    tree = read(hand_in(tmp_path, {"mine.py": RIGHT, "helpers.py": "import mine"}))
+    assert sorted(tree.files) == ["attention.py", "helpers.py", "mine.py"]
+
+
+def test_a_renamed_file_with_a_syntax_error_is_known_all_the_same(tmp_path: Path) -> None:
+    tree = read(hand_in(tmp_path, {"mine.py": RIGHT + "def broken(:\n"}))
+    assert tree.files["attention.py"].startswith(SOFTMAX.encode())
+
+
+def test_a_file_of_nearly_the_name_that_defines_nothing_is_taken(tmp_path: Path) -> None:
+    tree = read(hand_in(tmp_path, {"attention (1).py": "x = 1\n", "other.py": "y = 1\n"}))
+    assert tree.files["attention.py"] == b"x = 1\n"
+    assert "since its name is so near" in tree.notes[0]
+
+
+def test_of_several_renamed_files_the_one_with_most_functions_is_taken(tmp_path: Path) -> None:
+    tree = read(hand_in(tmp_path, {"a.py": SOFTMAX, "b.py": RIGHT, "c.py": "softmax = 3\n"}))
+    assert tree.files["attention.py"] == RIGHT.encode()
+
+
+def test_one_file_may_hold_all_parts(tmp_path: Path) -> None:
+    everything = RIGHT + "def encode(x): return x\ndef decode(x): return x\n"
+    tree = read(hand_in(tmp_path, {"everything.py": everything}), TOKENS, ATTENTION)
+    assert tree.files["attention.py"] == tree.files["tokens.py"] == everything.encode()
+
+
+def test_another_parts_file_is_not_taken_for_a_helper_in_it(tmp_path: Path) -> None:
+    tree = read(hand_in(tmp_path, {"tokens.py": f"{SOFTMAX}def encode(x): return x\n"}), TOKENS, ATTENTION)
+    assert sorted(tree.files) == ["tokens.py"]
+    assert tree.notes == ("attention.py was not handed in, and no other file defines softmax, attend, Heads.",)
+
+
+def test_a_part_that_is_missing_is_said_and_is_no_fault(tmp_path: Path) -> None:
+    tree = read(hand_in(tmp_path, {"homework.py": "x = 1\n"}))
+    assert tree.files == {"homework.py": b"x = 1\n"}
+    assert tree.notes == ("attention.py was not handed in, and no other file defines softmax, attend, Heads.",)
+
+
+def test_the_file_further_up_is_taken_of_two_of_one_name_and_the_student_told(tmp_path: Path) -> None:
+    tree = read(hand_in(tmp_path, {"attention.py": RIGHT, "old/attention.py": SOFTMAX}))
+    assert tree.files == {"attention.py": RIGHT.encode(), "old/attention.py": SOFTMAX.encode()}
+    assert tree.notes == ("There are several files called attention.py that differ; attention.py was graded.",)
+
+
+def test_two_copies_of_one_file_are_one(tmp_path: Path) -> None:
+    assert read(hand_in(tmp_path, {"a/attention.py": RIGHT, "b/attention.py": RIGHT})).notes == ()
+
+
+@pytest.mark.parametrize("name", ["attention_done.py", "work/attention.py"])
+def test_work_beside_an_untouched_starter_is_graded(tmp_path: Path, name: str) -> None:
+    tree = read(hand_in(tmp_path, {"attention.py": STUB, name: RIGHT}))
+    assert tree.files["attention.py"] == RIGHT.encode()
+    assert name in tree.notes[0]
+
+
+def test_a_notebook_beside_an_untouched_starter_is_graded(tmp_path: Path) -> None:
+    tree = read(hand_in(tmp_path, {"attention.py": STUB, "hw.ipynb": notebook(SOFTMAX)}))
+    assert loaded(tree)["softmax"](1, 2) == ("softmax", 1, 2)
+    assert tree.notes[0] == (
+        "attention.py is the starter code as it was; hw.ipynb, which defines softmax, was graded in its place."
+    )
+
+
+@pytest.mark.parametrize("content", [SOFTMAX, "from mine import *\n", "from mine import softmax\n", "def broken(:\n"])
+def test_a_file_of_the_right_name_that_holds_work_is_taken_before_others(tmp_path: Path, content: str) -> None:
+    tree = read(hand_in(tmp_path, {"attention.py": content, "mine.py": RIGHT, "hw.ipynb": notebook(RIGHT)}))
+    assert tree.files["attention.py"] == content.encode()
+
+
+def test_the_untouched_starter_alone_is_graded(tmp_path: Path) -> None:
+    assert read(hand_in(tmp_path, {"attention.py": STUB})).files == {"attention.py": STUB.encode()}
+
+
+def test_tests_of_a_students_own_are_not_taken_for_a_part(tmp_path: Path) -> None:
+    tree = read(hand_in(tmp_path, {"test_mine.py": RIGHT, "mine.py": SOFTMAX}))
+    assert tree.files["attention.py"] == SOFTMAX.encode()
+
+
+def test_files_beside_a_part_in_a_folder_stand_beside_it(tmp_path: Path) -> None:
+    tree = read(hand_in(tmp_path, {"hw 8/src/attention.py": RIGHT, "hw 8/src/helpers.py": "", "hw 8/src/w.JSON": "{}"}))
+    assert sorted(tree.files) == ["attention.py", "helpers.py", "w.json"]
+
+
+def test_parts_in_different_folders_come_together(tmp_path: Path) -> None:
+    files = {"part1/tokens.py": "def encode(x): ...", "part2/attention.py": RIGHT, "part2/helpers.py": ""}
+    tree = read(hand_in(tmp_path, files), TOKENS, ATTENTION)
+    assert sorted(tree.files) == ["attention.py", "helpers.py", "tokens.py"]
+
+
+def test_a_text_file_with_a_line_like_python_stays_as_it_came(tmp_path: Path) -> None:
+    text = b"x = 1\r\nGr\xf6\xdfe\r\n"
+    assert read(hand_in(tmp_path, {"attention.py": RIGHT, "corpus.txt": text})).files["corpus.txt"] == text
+
+
+def test_an_unreadable_notebook_beside_the_work_is_a_note_to_both(tmp_path: Path) -> None:
+    tree = read(hand_in(tmp_path, {"attention.py": RIGHT, "scratch.ipynb": b""}))
+    said = "scratch.ipynb is an empty file: save the notebook and hand it in again."
+    assert (tree.notes, tree.staff) == ((said,), (f"Not read: {said}",))
+
+
+def test_an_unreadable_notebook_that_may_hold_a_missing_part_leaves_all_ungraded(tmp_path: Path) -> None:
+    home = hand_in(tmp_path, {"tokens.py": "def encode(x): ...", "HW8 Attention.ipynb": notebook(RIGHT)[:100]})
+    with pytest.raises(Unreadable, match=r"student_01: HW8 Attention\.ipynb was cut off"):
+        read(home, TOKENS, ATTENTION)
+
+
+def test_a_notebook_that_is_too_large_leaves_all_ungraded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("autograder.intake.files", fromlist=["LARGEST"]).LARGEST, ".ipynb", 10)
+    with pytest.raises(Unreadable, match=r"hw\.ipynb \(0 MB\) is too large to be read: clear its outputs"):
+        read(hand_in(tmp_path, {"hw.ipynb": notebook(RIGHT)}))
+
+
+@pytest.mark.parametrize("files", [{}, {"plot.png": "x"}, {"notes.txt": "no code"}, {"__MACOSX/._attention.py": "x"}])
+def test_a_folder_with_nothing_to_grade_is_a_sentence(tmp_path: Path, files: dict[str, str | bytes]) -> None:
+    with pytest.raises(Unreadable, match=r"student_01 holds no file that could be graded: expected attention\.py, or"):
+        read(hand_in(tmp_path, files))
+
+
+def test_what_was_left_out_is_said(tmp_path: Path) -> None:
+    tree = read(hand_in(tmp_path, {"attention.py": RIGHT, "weights.pt": b"x", "b.npy": b"x"}))
+    assert tree.notes == ("Left out, since only .py, .json, .txt and .safetensors files are kept: b.npy, weights.pt.",)
+
+
+def test_the_encoding_of_a_part_is_said(tmp_path: Path) -> None:
+    tree = read(hand_in(tmp_path, {"attention.py": RIGHT.encode("utf-16")}))
+    assert tree.files["attention.py"] == RIGHT.encode()
+    assert tree.notes[0].startswith("attention.py is saved as UTF-16")
+
+
+def test_of_two_notebooks_the_one_with_the_functions_is_taken(tmp_path: Path) -> None:
+    tree = read(hand_in(tmp_path, {"a.ipynb": notebook("x = 1"), "b.ipynb": notebook(SOFTMAX)}))
+    assert tree.notes == (
+        "attention.py was taken from b.ipynb, which defines softmax. Nothing was run but definitions.",
+    )

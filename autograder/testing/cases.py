@@ -18,10 +18,10 @@ Shape = Sequence[int]
 
 SIZES_OF_ATTENTION: tuple[tuple[tuple[int, ...], int, int, int, int], ...] = (
     # leading axes, n_q, n_k, d_k, d_v
-    ((), 1, 2, 3, 4),
     ((), 3, 1, 2, 5),
-    ((), 5, 7, 11, 13),
+    ((), 1, 2, 3, 4),
     ((1,), 4, 3, 2, 5),
+    ((), 5, 7, 11, 13),
     ((2,), 5, 7, 11, 13),
     ((2, 3), 5, 7, 11, 13),
 )

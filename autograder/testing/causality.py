@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import torch
 from torch import Tensor
 
-from autograder.testing.mismatch import Mismatch, compared, row_at
+from autograder.testing.mismatch import Mismatch, compared, places, row_at
 from autograder.testing.numbers import assert_close, assert_shape, assert_tensor
 
 
@@ -34,13 +33,13 @@ def assert_blind(before: Tensor, after: Any, allowed: Tensor, changed: Tensor, w
         assert_close(after, before, what, within=float("inf"))
         assert_close(after[..., ~sees, :], before[..., ~sees, :], what, within=within)
     except Mismatch as mismatch:
-        keys = ", ".join(str(j) for j in changed.nonzero().flatten().tolist())
+        keys = _listed(changed)
         hint = mismatch.hint or f"the output of a query changed when only keys it may not attend to ({keys}) did"
-        raise Mismatch(f"{what} of queries {_places(~sees)}", mismatch.expected, mismatch.got, hint) from None
+        raise Mismatch(f"{what} of queries {_listed(~sees)}", mismatch.expected, mismatch.got, hint) from None
     moved = (assert_tensor(after, what).double() - before.double()).abs().amax(dim=-1) > within
     if not bool(moved[..., sees].all()):
         raise Mismatch(
-            f"{what} of queries {_places(sees)}",
+            f"{what} of queries {_listed(sees)}",
             "other values, since keys they attend to changed",
             "the same values as before",
             "the mask hides keys that may be seen",
@@ -71,12 +70,12 @@ def assert_no_gradient_from_hidden(
     assert_shape(values, tuple(expected.shape), name)
     leak = values.double().abs() * ~allowed[query].unsqueeze(-1)
     if bool((leak > within).any()):
-        place = tuple(int(i) for i in torch.nonzero(leak == leak.max())[0])
+        place = places(leak == leak.max())[0]
         hint = f"query {query} may not attend to key {place[-2]}, so nothing of that key may reach its output"
         compared(gradient, expected, name)
         raise Mismatch(name, row_at(name, expected, place), row_at(name, values, place), hint)
     assert_close(values, expected, name, within=within)
 
 
-def _places(where: Tensor) -> str:
-    return ", ".join(str(i) for i in where.nonzero().flatten().tolist())
+def _listed(where: Tensor) -> str:
+    return ", ".join(str(place) for (place,) in places(where))

@@ -40,7 +40,7 @@ def vjp(
     parameters = dict(function.named_parameters()) if isinstance(function, nn.Module) else {}
     with torch.enable_grad():
         result = function(*leaves, **kwargs)
-    outputs: tuple[Tensor, ...] = result if isinstance(result, tuple) else (result,)
+    outputs: Sequence[Tensor] = (result,) if isinstance(result, Tensor) else result
     # A sum and not `grad_outputs`: those make torch import sympy, a quarter of a second.
     total = sum((out * given).sum() for out, given in zip(outputs, cotangents, strict=True) if given is not None)
     inputs = [value for value in leaves if _is_floating(value)] + list(parameters.values())

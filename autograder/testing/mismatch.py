@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, cast
 
 import numpy
 import torch
@@ -49,9 +49,9 @@ def compared(got: Any, expected: Any, what: str) -> None:
 
 
 def describe(value: Any) -> str:
-    """What kind of value this is, in a few words: "a float32 tensor of shape (2, 5)", "None", "a list of 3"."""
+    """What kind of value this is, in a few words: "a tensor of shape (2, 5) and dtype float32", "a list of 3"."""
     if isinstance(value, Tensor):
-        return f"a {dtype_name(value.dtype)} tensor of shape {tuple(value.shape)}"
+        return f"a tensor of shape {tuple(value.shape)} and dtype {dtype_name(value.dtype)}"
     if isinstance(value, numpy.ndarray):
         return f"a numpy array of shape {value.shape}"
     if isinstance(value, (list, tuple, dict)):
@@ -84,6 +84,11 @@ def row_at(name: str, values: Tensor, index: tuple[int, ...], *, most: int = 6) 
     axis = ":" if len(row) <= most else f"{first}:{first + len(shown)}"
     where = ", ".join([*(str(i) for i in outer), axis])
     return f"{name}[{where}] = {', '.join(_number(x) for x in shown)}"
+
+
+def places(where: Tensor) -> list[tuple[int, ...]]:
+    """The indices of every True, first to last."""
+    return [tuple(row) for row in cast("list[list[int]]", where.nonzero().tolist())]
 
 
 def _number(value: Tensor) -> str:

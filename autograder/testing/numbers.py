@@ -14,7 +14,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from autograder.testing.mismatch import Mismatch, compared, describe, dtype_name, row_at
+from autograder.testing.mismatch import Mismatch, compared, describe, dtype_name, places, row_at
 
 
 def rounding(dtype: torch.dtype) -> float:
@@ -82,7 +82,7 @@ def assert_close(got: Any, expected: Tensor, what: str, *, within: float, dtype:
     compared(got, expected, what)
     values = assert_tensor(got, what)
     if not bool(torch.isfinite(values).all()):
-        place = _first(~torch.isfinite(values))
+        place = places(~torch.isfinite(values))[0]
         hint = "NaN or infinity: exp of a large number overflows, and 0 / 0 or inf - inf is NaN"
         finite = f"finite numbers in {what}"
         raise Mismatch(what, finite, row_at(what, values, place), hint)
@@ -96,7 +96,7 @@ def assert_close(got: Any, expected: Tensor, what: str, *, within: float, dtype:
     error = (values.double() - expected.double()).abs()
     worst = float(error.max())
     if not worst <= within:
-        place = _first(error == error.max())
+        place = places(error == error.max())[0]
         got_row = f"{row_at(what, values, place)} (error {worst:.2g}, rounding allows {within:.2g})"
         raise Mismatch(what, row_at(what, expected, place), got_row)
 
@@ -113,7 +113,7 @@ def assert_same(got: Any, expected: Tensor, what: str) -> None:
     assert_dtype(values, expected.dtype, what)
     different = values != expected
     if bool(different.any()):
-        place = _first(different)
+        place = places(different)[0]
         raise Mismatch(what, row_at(what, expected, place), row_at(what, values, place))
 
 
@@ -146,8 +146,3 @@ def parts_of(got: Any, *names: str) -> tuple[Any, ...]:
         compared(got, None, "result")
         raise Mismatch("result", f"the {len(names)} values ({', '.join(names)})", describe(got))
     return tuple(got)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
-
-
-def _first(where: Tensor) -> tuple[int, ...]:
-    """The index of the first True."""
-    return tuple(int(i) for i in where.nonzero()[0])

@@ -8,10 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
-import torch
 from torch import Tensor
 
-from autograder.testing.mismatch import Mismatch, compared, describe, row_at
+from autograder.testing.mismatch import Mismatch, compared, describe, places, row_at
 
 
 class ObservedCall(Protocol):
@@ -52,5 +51,5 @@ def _assert_unchanged(after: Any, before: Tensor, name: str) -> None:
         raise Mismatch(name, f"{describe(before)}, as it was", describe(after), hint)
     different = (after != before) & ~(after.isnan() & before.isnan())
     if bool(different.any()):
-        place = tuple(int(i) for i in torch.nonzero(different)[0])
+        place = places(different)[0]
         raise Mismatch(f"{name} after the call", row_at(name, before, place), row_at(name, after, place), hint)

@@ -7,6 +7,7 @@ in every legal formula. Draws only; nothing is asserted here.
 from __future__ import annotations
 
 import math
+from typing import cast
 
 import torch
 from torch import Tensor
@@ -26,8 +27,7 @@ def one_clear_winner(
     """
     if d < n_k:
         raise ValueError(f"{n_k} orthogonal keys do not fit into {d} dimensions")
-    directions, _ = torch.linalg.qr(cases.tensor(*leading, d, d, dtype=torch.float64))
-    directions = directions[..., :n_k, :]
+    directions = _orthogonal(cases.tensor(*leading, d, d, dtype=torch.float64))[..., :n_k, :]
     length = math.sqrt(score * math.sqrt(d))
     winners = cases.integers(*leading, n_q, low=0, high=n_k)
     chosen = directions.gather(-2, winners.unsqueeze(-1).expand(*leading, n_q, d))
@@ -40,10 +40,14 @@ def all_scores_low(cases: Cases, n_q: int, n_k: int, d: int, score: float, step:
     Returns:
         q (n_q, d), k (n_k, d), and the index of the key that every query prefers.
     """
-    direction = cases.tensor(d, dtype=torch.float64)
-    direction = direction / direction.norm()
+    direction = _orthogonal(cases.tensor(d, d, dtype=torch.float64))[0]
     places = cases.permutation(n_k).double()
     length = math.sqrt(abs(score) * math.sqrt(d))
     k = length * (1 + step / abs(score) * places).unsqueeze(-1) * direction
     q = -length * cases.uniform(n_q, 1, low=1.0, high=1.5, dtype=torch.float64) * direction
     return q.float(), k.float(), int(places.argmin())
+
+
+def _orthogonal(square: Tensor) -> Tensor:
+    """(..., d, d) with orthonormal rows, made from a matrix without structure."""
+    return cast("tuple[Tensor, Tensor]", torch.linalg.qr(square))[0].transpose(-2, -1)

@@ -2,11 +2,13 @@
 
 CAUGHT_BY = ["2.20"]
 
+
 class MultiHeadAttention(MultiHeadAttention):
     def forward(self, x, context=None, mask=None, positions=None):
         if self.rotary and context is not None:
             raise ValueError("rotary attention relates positions of one sequence; a context has none in it")
         source = x if context is None else context
+
         def split_heads(y, heads):
             return y.unflatten(-1, (-1, heads)).movedim(-1, -3)
 

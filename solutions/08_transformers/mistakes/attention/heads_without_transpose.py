@@ -2,6 +2,7 @@
 
 CAUGHT_BY = ["2.20"]
 
+
 def cut_up(x, heads):
     return x.reshape(*x.shape[:-2], heads, x.shape[-2], x.shape[-1] // heads)
 

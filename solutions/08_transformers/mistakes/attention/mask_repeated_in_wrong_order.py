@@ -2,6 +2,7 @@
 
 CAUGHT_BY = ["2.22"]
 
+
 class MultiHeadAttention(MultiHeadAttention):
     def forward(self, x, context=None, mask=None, positions=None):
         if self.rotary and context is not None:

@@ -2,6 +2,7 @@
 
 CAUGHT_BY = ["2.2"]
 
+
 def softmax(x, dim):
     exponentials = x.clamp(-80, 80).exp()
     return exponentials / exponentials.sum(dim=dim, keepdim=True)

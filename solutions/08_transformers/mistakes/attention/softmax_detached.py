@@ -2,6 +2,7 @@
 
 CAUGHT_BY = ["2.4"]
 
+
 def softmax(x, dim):
     shifted = (x - x.amax(dim=dim, keepdim=True)).detach()
     exponentials = shifted.exp()

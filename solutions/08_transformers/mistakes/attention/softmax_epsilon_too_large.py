@@ -2,6 +2,7 @@
 
 CAUGHT_BY = ["2.1"]
 
+
 def softmax(x, dim):
     exponentials = (x - x.amax(dim=dim, keepdim=True)).exp()
     return exponentials / (exponentials.sum(dim=dim, keepdim=True) + 1e-3)

@@ -2,5 +2,6 @@
 
 CAUGHT_BY = ["2.2"]
 
+
 def softmax(x, dim):
     return x.exp() / x.exp().sum(dim=dim, keepdim=True)

@@ -2,6 +2,7 @@
 
 CAUGHT_BY = ["2.4"]
 
+
 def softmax(x, dim):
     exponentials = (x - x.amax(dim=dim, keepdim=True)).exp()
     return exponentials / exponentials.sum(dim=dim, keepdim=True).detach()

@@ -2,6 +2,7 @@
 
 CAUGHT_BY = ["2.1"]
 
+
 def softmax(x, dim):
     exponentials = (x - x.max()).exp()
     return exponentials / exponentials.sum()

@@ -2,6 +2,7 @@
 
 CAUGHT_BY = ["2.1"]
 
+
 def softmax(x, dim):
     powers = 2.0 ** (x - x.amax(dim=dim, keepdim=True))
     return powers / powers.sum(dim=dim, keepdim=True)

@@ -2,6 +2,7 @@
 
 CAUGHT_BY = ["2.3"]
 
+
 def softmax(x, dim):
     exponentials = (x - x.mean(dim=dim, keepdim=True)).exp()
     return exponentials / exponentials.sum(dim=dim, keepdim=True)

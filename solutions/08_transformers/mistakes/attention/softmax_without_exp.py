@@ -2,5 +2,6 @@
 
 CAUGHT_BY = ["2.1"]
 
+
 def softmax(x, dim):
     return x / x.sum(dim=dim, keepdim=True)

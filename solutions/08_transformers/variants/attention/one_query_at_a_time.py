@@ -12,7 +12,9 @@ def scaled_dot_product_attention(q, k, v, mask=None):
         mask = torch.ones(n_k, dtype=torch.bool)
     mask = mask.expand(*leading, n_q, n_k).reshape(-1, n_q, n_k)
     out, weights = [], []
-    for queries, keys, values, rows in zip(q.reshape(-1, *q.shape[-2:]), k.reshape(-1, *k.shape[-2:]), v.reshape(-1, *v.shape[-2:]), mask):
+    for queries, keys, values, rows in zip(
+        q.reshape(-1, *q.shape[-2:]), k.reshape(-1, *k.shape[-2:]), v.reshape(-1, *v.shape[-2:]), mask
+    ):
         for query, row in zip(queries, rows):
             seen = row.nonzero().flatten()
             weight = torch.zeros(n_k, dtype=q.dtype)

@@ -9,7 +9,9 @@ def rotate_pairs(x, positions, base=10000.0):
     half = x.shape[-1] // 2
     frequencies = torch.exp(-torch.log(torch.tensor(base)) * torch.arange(half) / half)
     angles = positions.unsqueeze(-1).float() * frequencies
-    turned = torch.view_as_complex(x.float().unflatten(-1, (half, 2)).contiguous()) * torch.polar(torch.ones_like(angles), angles)
+    turned = torch.view_as_complex(x.float().unflatten(-1, (half, 2)).contiguous()) * torch.polar(
+        torch.ones_like(angles), angles
+    )
     return torch.view_as_real(turned).flatten(-2).to(x.dtype)
 
 

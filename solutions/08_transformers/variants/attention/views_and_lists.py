@@ -14,7 +14,11 @@ def softmax(x, dim):
 
 def scaled_dot_product_attention(q, k, v, mask=None):
     scores = (k @ q.transpose(-2, -1)) / math.sqrt(q.size(-1))
-    top = scores.amax(-2, keepdim=True) if mask is None else scores.masked_fill(~_turned(mask), -torch.inf).amax(-2, keepdim=True)
+    top = (
+        scores.amax(-2, keepdim=True)
+        if mask is None
+        else scores.masked_fill(~_turned(mask), -torch.inf).amax(-2, keepdim=True)
+    )
     top = top.masked_fill(top == -torch.inf, 0.0)
     if mask is not None:
         scores = scores.masked_fill(~_turned(mask), -torch.inf)

@@ -1,0 +1,5 @@
+"""Hilfsfunktionen"""
+
+
+def größte(x, dim):
+    return x.amax(dim, keepdim=True)

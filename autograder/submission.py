@@ -103,6 +103,9 @@ def _find_submissions(path: Path, assignment: Assignment) -> list[Submission]:
     if any((path / part.file).is_file() for part in assignment.parts):
         return [Submission(name=_plain(path.absolute().name), path=path.resolve())]
     children = [child for child in sorted(path.iterdir()) if _is_submission(child)]
+    exports = [child.name for child in children if any((child / name).is_file() for name in METADATA)]
+    if exports:
+        raise SoftmarkError(f"{path} holds several exports: give one of {', '.join(exports)}.")
     if not children:
         raise SoftmarkError(f"{path} holds no submission: expected a folder, .zip, .py or .ipynb for each.")
     return [Submission(name=name, path=child) for name, child in zip(_names(children), children, strict=True)]

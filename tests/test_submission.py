@@ -87,6 +87,15 @@ def test_an_export_gives_submitters_as_well(tmp_path: Path) -> None:
         read_submission(submissions[0], assignment(tmp_path))
 
 
+def test_a_folder_of_several_exports_is_a_sentence(tmp_path: Path) -> None:
+    for name in ("assignment_1_export", "assignment_2_export"):
+        hand_in(tmp_path, {"submission_metadata.yml": "--- {}"}, name)
+    with pytest.raises(
+        SoftmarkError, match="holds several exports: give one of assignment_1_export, assignment_2_export"
+    ):
+        found(tmp_path)
+
+
 def test_an_export_that_was_not_unpacked_is_a_sentence(tmp_path: Path) -> None:
     path = tmp_path / "assignment_1_export.zip"
     path.write_bytes(

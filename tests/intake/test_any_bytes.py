@@ -41,13 +41,13 @@ def damaged(good: bytes) -> st.SearchStrategy[bytes]:
     )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(damaged(NOTEBOOK))
 def test_any_damage_to_a_notebook(data: bytes) -> None:
     assert isinstance(tree_or_sentence("hw.ipynb", data), (SourceTree, str))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(damaged(ZIP))
 def test_any_damage_to_a_zip(data: bytes) -> None:
     assert isinstance(tree_or_sentence("hw.zip", data), (SourceTree, str))

@@ -64,7 +64,7 @@ class ForkServer:
     def __init__(self, process: subprocess.Popen[bytes], control: socket.socket, runtime: Path, log: BinaryIO) -> None:
         self._process = process
         self._control = control
-        self._runtime = runtime
+        self.runtime = runtime  # holds the copy of the worker's code and the workers' scratch folders
         self._log = log
         self._owner = os.getpid()
 
@@ -140,7 +140,7 @@ class ForkServer:
         except subprocess.TimeoutExpired:
             os.killpg(self._process.pid, signal.SIGKILL)
             self._process.wait()
-        shutil.rmtree(self._runtime, ignore_errors=True)
+        shutil.rmtree(self.runtime, ignore_errors=True)
 
     def __enter__(self) -> ForkServer:
         return self
@@ -273,8 +273,8 @@ class Connection:
             raise self._server.death() from None
 
     def _receive(self, seconds: float) -> tuple[commands.Answer, list[int]]:
-        self._line.settimeout(seconds)
         try:
+            self._line.settimeout(seconds)
             message, descriptors, _, _ = socket.recv_fds(self._line, commands.MAX_COMMAND, 1)
         except TimeoutError:
             raise GraderError(f"the fork server did not answer within {seconds:.0f} s") from None

@@ -67,12 +67,17 @@ def _serve(connection: socket.socket, outsider: int) -> None:
             _kill(int(argument), outsider)
             connection.send(b"done")
         elif verb == "remove":
-            subprocess.run(["/bin/rm", "-rf", "--one-file-system", "--", argument], check=False, env={})
+            remove_tree(argument)
             connection.send(b"done")
         else:
             break
     for uid in watched:
         _kill(uid, outsider)
+
+
+def remove_tree(folder: str) -> None:
+    """Delete a folder with everything in it, following no link."""
+    subprocess.run(["/bin/rm", "-rf", "--one-file-system", "--", folder], check=False, env={})
 
 
 def _kill(uid: int, outsider: int) -> None:

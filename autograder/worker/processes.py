@@ -1,4 +1,4 @@
-"""What the fork server knows about processes: its threads, its children, whose they are. It reads /proc and kills nothing."""
+"""What the fork server knows about processes: threads, children, whose they are. It reads /proc and kills nothing."""
 
 from __future__ import annotations
 

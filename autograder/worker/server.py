@@ -12,7 +12,6 @@ import gc
 import importlib
 import os
 import select
-import shutil
 import signal
 import socket
 import sys
@@ -22,7 +21,7 @@ from dataclasses import dataclass
 
 from .commands import COMMANDS, MAX_COMMAND, Answer, Bye, Connect, End, Ended, Hello, Refused, Spawn, Spawned, encode
 from .identities import Identities
-from .killer import Killer
+from .killer import Killer, remove_tree
 from .layers.privileges import adopt_orphans, make_undumpable
 from .placement import Placement
 from .processes import children, threads, uid_of, wait
@@ -243,10 +242,11 @@ def _receive(connection: socket.socket) -> tuple[bytes, list[int]]:
 
 
 def _remove_tree(folder: str, killer: Killer | None) -> None:
+    """Delete a folder, however deep (what recurses in Python fails at a thousand folders)."""
     if killer is not None:
         killer.remove(folder)
     else:
-        shutil.rmtree(folder, ignore_errors=True)
+        remove_tree(folder)
 
 
 def _raise_descriptor_limit() -> None:

@@ -1,0 +1,75 @@
+"""One fork server for the tests of this folder, and folders that its workers can read."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from autograder.sandbox.remote import RemoteWorker
+from autograder.sandbox.server import Connection, ForkServer, Limits
+from autograder.worker.messages import Call, Reply, Target
+
+LIMITS = Limits(memory_bytes=128 << 20, cpu_seconds=20, scratch_bytes=1 << 20)
+
+
+class Workers:
+    """Starts workers on source code, and sees to it that none is left."""
+
+    def __init__(self, connection: Connection, folder: Path) -> None:
+        self.connection = connection
+        self.folder = folder
+        self._started: list[RemoteWorker] = []
+
+    def start(self, source: str, limits: Limits = LIMITS, **files: str) -> RemoteWorker:
+        (self.folder / "part.py").write_text(source)
+        for name, content in files.items():
+            (self.folder / name.replace("__", ".")).write_text(content)
+        worker = self.connection.spawn(self.folder, ["part"], limits)
+        self._started.append(worker)
+        return worker
+
+    def close(self) -> None:
+        for worker in self._started:
+            worker.close()
+        self.connection.settle()
+
+
+def call(worker: RemoteWorker, name: str, *args: object, cpu: float = 10.0, wall: float = 60.0) -> Reply:
+    """The reply to a call of `part.name`."""
+    return worker.request(Call(Target(name, "part"), args), cpu_seconds=cpu, wall_seconds=wall)
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[ForkServer]:
+    with ForkServer.launch() as running:
+        running.wait_ready()
+        yield running
+
+
+@pytest.fixture
+def open_folder() -> Iterator[Path]:
+    """A folder that every user can read (`tmp_path` lies below a closed one)."""
+    folder = Path(tempfile.mkdtemp(prefix="softmark-test-"))
+    folder.chmod(0o755)
+    yield folder
+    shutil.rmtree(folder)
+
+
+@pytest.fixture
+def workers(server: ForkServer, open_folder: Path) -> Iterator[Workers]:
+    old = os.umask(0o022)
+    with server.connect() as connection:
+        started = Workers(connection, open_folder)
+        yield started
+        started.close()
+    os.umask(old)
+
+
+@pytest.fixture
+def start(workers: Workers) -> Callable[..., RemoteWorker]:
+    return workers.start

@@ -23,8 +23,9 @@ from autograder.intake.matching import arrange
 
 __all__ = ["SourceTree", "Submission", "Submitter", "Unreadable", "find_submissions", "read_submission"]
 
-SINGLE_FILES = frozenset({".zip", ".py", ".ipynb"})
-HANDED_IN_BY_MISTAKE = frozenset({".rar", ".7z", ".tar", ".gz", ".tgz", ".bz2", ".xz", ".pdf", ".doc", ".docx", ".odt"})
+SINGLE_FILES = (".zip", ".py", ".ipynb")
+RENAMED_BY_BROWSERS = (".ipynb.txt", ".ipynb.json", ".py.txt")
+HANDED_IN_BY_MISTAKE = (".rar", ".7z", ".tar", ".gz", ".tgz", ".bz2", ".xz", ".pdf", ".doc", ".docx", ".odt")
 """Nobody can read these, but somebody handed them in: they are found, so as to end as ungraded and not as nothing."""
 
 
@@ -192,7 +193,8 @@ def _exported(metadata: Path) -> list[Submission]:
 def _is_submission(path: Path) -> bool:
     if path.name.startswith((".", "__MACOSX", "__pycache__")):
         return False
-    return path.is_dir() or path.suffix.lower() in SINGLE_FILES | HANDED_IN_BY_MISTAKE
+    name = path.name.lower()
+    return path.is_dir() or name.endswith((*SINGLE_FILES, *RENAMED_BY_BROWSERS, *HANDED_IN_BY_MISTAKE))
 
 
 def _names(paths: list[Path]) -> list[str]:

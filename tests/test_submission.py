@@ -28,11 +28,19 @@ def test_a_file_is_one_submission(tmp_path: Path, name: str) -> None:
 
 
 def test_a_folder_of_submissions_is_found_by_name_whatever_they_are(tmp_path: Path) -> None:
-    for name in ("student_02.zip", "student_03.py", "student_04.ipynb", "student_05.rar", "expected.toml", "README.md"):
+    for name in (
+        "student_02.zip",
+        "student_03.py",
+        "student_04.ipynb",
+        "student_05.rar",
+        "student_07.ipynb.txt",
+        "expected.toml",
+        "README.md",
+    ):
         (tmp_path / name).touch()
     for name in ("student_01", "student_06", ".git", "__MACOSX"):
         (tmp_path / name).mkdir()
-    assert found(tmp_path) == [f"student_0{number}" for number in range(1, 7)]
+    assert found(tmp_path) == [*(f"student_0{number}" for number in range(1, 7)), "student_07.ipynb"]
 
 
 def test_two_submissions_never_share_a_name(tmp_path: Path) -> None:

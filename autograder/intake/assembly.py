@@ -134,12 +134,14 @@ def _is_result(statement: Statement, name: str, code: Code) -> bool:
 def _needed(placed: list[Placed], names: set[str]) -> list[Placed]:
     """The statements that bind or change one of the names, or a name that such a statement reads, and so on."""
     needed = set(names)
+    defined = {name for _, one in placed if one.kind in ("definition", "assignment") for name in one.binds}
     taken: set[int] = set()
     before = -1
     while len(taken) > before:
         before = len(taken)
         for index, (_, statement) in enumerate(placed):
-            touches = not needed.isdisjoint((*statement.binds, *statement.changes))
+            changed = statement.changes if statement.kind != "definition" else defined.intersection(statement.changes)
+            touches = not needed.isdisjoint((*statement.binds, *changed))
             always = statement.star or statement.kind == "setting" or statement.module == "__future__"
             if statement.eligible and index not in taken and (touches or always):
                 taken.add(index)
@@ -180,8 +182,9 @@ def _notes_on_definitions(code: Code, part: Part) -> list[str]:
     for name in part.definitions:
         cells = _cells_defining(code, name)
         if len(cells) > 1:
-            listed = f"{', '.join(map(str, cells[:-1]))} and {cells[-1]}"
-            notes.append(f"{code.shown} defines {name} in cells {listed}; the last one was graded.")
+            listed = f"in cells {', '.join(map(str, cells[:-1]))} and {cells[-1]}"
+            listed = listed if cells[0] != cells[-1] else f"twice in cell {cells[0]}"
+            notes.append(f"{code.shown} defines {name} {listed}; the last one was graded.")
         if name in defined:
             continue
         pattern = re.compile(rf"^\s*(?:def|class)\s+{re.escape(name)}\b", re.MULTILINE)
@@ -205,7 +208,8 @@ def _cells_defining(code: Code, name: str) -> list[int]:
         derives = re.match(rf"class\s+{name}\s*\(.*\b{name}\b", statement.text)
         if not builds_on and not derives:
             seen[statement.text] = cell
-    return sorted(set(seen.values())) if len(seen) > 1 else []
+    cells = sorted(seen.values())
+    return cells if len(set(cells)) < 2 else sorted(set(cells))
 
 
 def _notes_on_libraries(code: Code, unknown: set[str]) -> list[str]:

@@ -6,20 +6,15 @@ student may not expect is said in a note. It does not judge whether a file is Py
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from autograder.assignment import Assignment, Part
 from autograder.errors import Unreadable
-from autograder.intake.assembly import Code, Surroundings, module_of, read_code, standard_libraries
-from autograder.intake.encoding import Source, read_source
-from autograder.intake.files import KEPT, Collected, suffix_of
-from autograder.intake.notebook import read_notebook
-from autograder.intake.statements import outlines
+from autograder.intake.assembly import Surroundings, module_of, standard_libraries
+from autograder.intake.files import Collected, suffix_of
+from autograder.intake.handin import HandIn, read_hand_in
 
-DEFINES = re.compile(r"^(?:(?:async[ \t]+)?def|class)[ \t]+(\w+)|^(\w+)[ \t]*(?::[^=\n]+)?=(?!=)", re.MULTILINE)
 SEVERAL = "several files called"
 
 
@@ -28,34 +23,6 @@ class Choice(NamedTuple):
 
     path: str
     why: str = ""
-
-
-@dataclass
-class HandIn:
-    """Everything that was handed in, read as far as it can be; what cannot is in `problems`, by path."""
-
-    shown: str
-    sources: dict[str, Source] = field(default_factory=dict[str, Source])
-    notebooks: dict[str, Code] = field(default_factory=dict[str, Code])
-    others: dict[str, bytes] = field(default_factory=dict[str, bytes])
-    problems: dict[str, str] = field(default_factory=dict[str, str])
-
-    def defines(self, path: str, part: Part) -> list[str]:
-        """Those of the part's names that a file seems to define, stubs in a notebook not counted."""
-        if path in self.notebooks:
-            found = self.notebooks[path].defined
-        else:
-            found = {one[1] or one[2] for one in DEFINES.finditer(self.sources[path].text)}
-        return [name for name in part.definitions if name in found]
-
-    def implements(self, path: str, part: Part) -> bool:
-        """Whether at least one of the part's names is more than a stub in that file, as far as it can be parsed."""
-        if path in self.notebooks:
-            return bool(self.defines(path, part))
-        outline = outlines([self.sources[path].text])[0]
-        bound = {name for one in outline.statements if not one.stub for name in one.binds}
-        stars = any(one.star and not one.module.startswith(("torch", "numpy")) for one in outline.statements)
-        return bool(outline.fault) or stars or not bound.isdisjoint(part.definitions)
 
 
 class Arranged(NamedTuple):
@@ -72,8 +39,8 @@ def arrange(collected: Collected, assignment: Assignment) -> Arranged:
     Raises:
         Unreadable: there is nothing that could be graded, or what could hold a missing part cannot be read.
     """
-    hand_in = _read(collected)
-    if not hand_in.sources and not hand_in.notebooks:
+    hand_in = read_hand_in(collected)
+    if not hand_in.code:
         _refuse_nothing(hand_in, assignment)
     choices = {part.name: choice for part in assignment.parts if (choice := _choose(part, assignment, hand_in))}
     _refuse_unreadable_parts(hand_in, assignment, choices)
@@ -89,7 +56,7 @@ def arrange(collected: Collected, assignment: Assignment) -> Arranged:
         files[part.file] = data
         notes += said
     chosen = {choice.path for choice in choices.values()}
-    _add_beside(files, chosen or {min(hand_in.sources or hand_in.notebooks, key=_nearness)}, hand_in)
+    _add_beside(files, chosen or {min(hand_in.code, key=_nearness)}, hand_in)
     notes += [
         source.note
         for path, source in hand_in.sources.items()
@@ -107,39 +74,19 @@ def _folders(name: str) -> list[str]:
     return [str(folder) for folder in PurePosixPath(name).parents]
 
 
-def _read(collected: Collected) -> HandIn:
-    hand_in = HandIn(collected.shown)
-    for path, data in sorted(collected.files.items()):
-        suffix = suffix_of(path)
-        if suffix == ".py" or (suffix == ".txt" and DEFINES.search(data.decode("latin-1"))):
-            source = read_source(data, path)
-            if suffix == ".py" and "\0" in source.text:
-                hand_in.problems[path] = f"{path} holds bytes that are no text: hand in the file that you edited."
-            else:
-                hand_in.sources[path] = source
-        if suffix == ".ipynb":
-            try:
-                hand_in.notebooks[path] = read_code(read_notebook(data, path), path)
-            except Unreadable as error:
-                hand_in.problems[path] = str(error)
-        elif suffix in KEPT and suffix != ".py":
-            hand_in.others[path] = data
-    for said in collected.too_large:
-        hand_in.problems[said.rpartition(" (")[0]] = f"{said} is too large to be read: clear its outputs and results."
-    return hand_in
-
-
 def _choose(part: Part, assignment: Assignment, hand_in: HandIn) -> Choice | None:
     """The file for a part: by name and implemented, else by what it defines, else by name alone."""
-    exact = sorted((path for path in hand_in.sources if PurePosixPath(path).name == part.file), key=_nearness)
+    exact = [path for path in hand_in.code if PurePosixPath(path).name == part.file]
+    exact.sort(key=_nearness)
     rivals = _rivals(part, assignment, hand_in)
-    if not rivals and len({hand_in.sources[path].text for path in exact}) == 1:
+    versions = len({hand_in.text(path) for path in exact})
+    if not rivals and versions == 1:
         return Choice(exact[0])  # nothing to choose from, so nothing is parsed
     if not exact and len(rivals) == 1:
         return Choice(rivals[0], "renamed")
     for path in exact:
         if hand_in.implements(path, part):
-            return Choice(path, SEVERAL if len({hand_in.sources[one].text for one in exact}) > 1 else "")
+            return Choice(path, SEVERAL if versions > 1 else "")
     for path in rivals:
         if hand_in.implements(path, part):
             return Choice(path, "stub" if exact else "renamed")
@@ -152,7 +99,7 @@ def _rivals(part: Part, assignment: Assignment, hand_in: HandIn) -> list[str]:
     """Other files that define the part's functions, or bear its name in another spelling; the likeliest first."""
     names = {one.file for one in assignment.parts}
     found: list[tuple[int, bool, bool, tuple[int, str], str]] = []
-    for path in (*hand_in.sources, *hand_in.notebooks):
+    for path in hand_in.code:
         file = PurePosixPath(path)
         count = len(hand_in.defines(path, part))
         alike = part.name in file.name.casefold().replace("-", "_").replace(" ", "_")
@@ -189,7 +136,10 @@ def _content(
             notes.append(f"{path} was taken for {part.file}, since {reason}. Hand it in as {part.file}.")
         return hand_in.sources[path].data, notes
     code = hand_in.notebooks[path]
-    notes.append(f"{part.file} was taken from {path}, which defines {defined}. Nothing was run but definitions.")
+    if path.endswith(".ipynb"):
+        notes.append(f"{part.file} was taken from {path}, which defines {defined}. Nothing was run but definitions.")
+    else:
+        notes.append(f"{path} is a notebook under another name: of it, {defined} and what they need were graded.")
     beside = {piece.partition(".")[0] for name in hand_in.sources for piece in name.split("/")}
     beside -= {one.name for one in assignment.parts}
     from_files = {name for name, other in choices.items() if other.path in hand_in.sources}

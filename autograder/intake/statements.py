@@ -48,10 +48,14 @@ class Statement(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Outline(msgspec.Struct, frozen=True, kw_only=True):
-    """The statements of one source, or the `fault` for which it has none ("is not Python (line 3: ...)")."""
+    """The statements of one source, or the `fault` for which it has none ("is not Python (line 3: ...)").
+
+    `repaired`: Python alone would not have read it (magics were taken out, an indent).
+    """
 
     statements: tuple[Statement, ...]
     fault: str = ""
+    repaired: bool = False
 
 
 def outlines(sources: list[str]) -> list[Outline]:

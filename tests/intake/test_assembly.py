@@ -86,6 +86,20 @@ def test_a_class_is_taken_with_bases_dataclasses_and_later_patches(tmp_path: Pat
     assert names["Heads"]().step() == 4
 
 
+def test_a_method_that_a_decorator_adds_is_taken_and_decorated_training_is_not(tmp_path: Path) -> None:
+    tree = tree_of(
+        tmp_path,
+        "import torch",
+        "def add_to_class(Class):\n    return lambda f: setattr(Class, f.__name__, f)",
+        "class Heads: pass",
+        "@add_to_class(Heads)\ndef step(self):\n    return 4",
+        "@torch.no_grad()\ndef evaluate(): pass\n@torch.no_grad()\ndef softmax(x, dim): pass",
+    )
+    text = tree.files["attention.py"].decode()
+    assert loaded(tree)["Heads"]().step() == 4
+    assert "evaluate" not in text
+
+
 def test_training_plots_and_experiments_stay_out(tmp_path: Path) -> None:
     text = source(
         tmp_path,
@@ -145,6 +159,11 @@ def test_the_last_of_two_definitions_wins_and_is_spoken_of(tmp_path: Path) -> No
     tree = tree_of(tmp_path, SOFTMAX, "x = 1", "def softmax(x, dim):\n    return 'new'\n")
     assert loaded(tree)["softmax"](0, 0) == "new"
     assert "hw.ipynb defines softmax in cells 1 and 3; the last one was graded." in tree.notes
+
+
+def test_two_definitions_in_one_cell_are_spoken_of(tmp_path: Path) -> None:
+    tree = tree_of(tmp_path, SOFTMAX + "def softmax(x, dim):\n    return 'new'\n")
+    assert "hw.ipynb defines softmax twice in cell 1; the last one was graded." in tree.notes
 
 
 def test_a_copied_cell_is_not_spoken_of(tmp_path: Path) -> None:

@@ -64,7 +64,7 @@ def _statement(node: ast.stmt, lines: list[str]) -> dict[str, Any]:
         return {**described, "kind": "other", "eligible": False}
     described["binds"] = sorted({str(one.argval) for one in dis.get_instructions(code) if one.opname in STORES})
     described["reads"] = sorted(_reads(code))
-    described["changes"] = sorted(set(_changes(node)))
+    described["changes"] = sorted({*_changes(node), *_registered_with(node)})
     described["eligible"] = isinstance(node, Definition) or _is_eligible(node)
     described["inert"] = isinstance(node, Simple) and _is_inert(node.value)
     described["stub"] = _is_stub(node)
@@ -119,6 +119,15 @@ def _changes(node: ast.AST) -> Iterator[str]:
             yield from _root(call.args[0])
     for child in ast.iter_child_nodes(node):
         yield from _changes(child)
+
+
+def _registered_with(node: ast.stmt) -> Iterator[str]:
+    """Names to which a decorator may add the definition: `@add_to_class(Attention)`, `@layers.register("mine")`."""
+    for decorator in node.decorator_list if isinstance(node, Definition) else []:
+        if isinstance(decorator, ast.Call):
+            for one in (decorator.func, *decorator.args):
+                if not isinstance(one, ast.Name) or one is not decorator.func:
+                    yield from _root(one)
 
 
 def _wraps(node: ast.stmt) -> Iterator[str]:

@@ -24,7 +24,7 @@ def main() -> None:
 def _described(source: str) -> dict[str, Any]:
     try:
         module, text = parse_cell(source)
-        return {"statements": list(outline(module, text)), "fault": ""}
+        return {"statements": list(outline(module, text)), "fault": "", "repaired": text != source}
     except NotPython as error:
         return {"statements": [], "fault": str(error)}
     except (RecursionError, MemoryError):

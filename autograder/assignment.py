@@ -123,7 +123,7 @@ class Assignment(msgspec.Struct, frozen=True, kw_only=True):
         return path
 
     def check_files(self) -> tuple[Path, ...]:
-        """Every check file, in the order of the parts, the visible one first. Raises where a file belongs to no part."""
+        """Every check file, in the order of the parts, the visible one first. Raises where one belongs to no part."""
         known = {f"test_{part.name}.py" for part in self.parts}
         for folder in (self.folder / "checks", self.hidden):
             for path in sorted(folder.glob("test_*.py")):

@@ -113,7 +113,8 @@ def _unwrap(items: list[pytest.Function]) -> tuple[Callable[..., Any], Callable[
         item.obj = layers[-1]
 
     def marked(attribute: str) -> Any:
-        return next((vars(layer)[attribute] for layer in layers if attribute in vars(layer)), None)
+        found: list[Any] = [vars(layer)[attribute] for layer in layers if attribute in vars(layer)]
+        return found[0] if found else None
 
     return layers[-1], marked
 
@@ -170,6 +171,7 @@ def refuse_wrong_points(checks: Iterable[Check], assignment: Assignment) -> None
         total = math.fsum(check.weight for check in checks if check.part == part.name)
         if abs(total - part.points) > 1e-9:
             raise SoftmarkError(
-                f"{assignment.name}: the weights of part {part.number} ({part.name}) add up to {total:g}, but the manifest "
-                f"says {part.points:g} points: change a weight, or `points` in {assignment.folder / 'assignment.toml'}."
+                f"{assignment.name}: the weights of part {part.number} ({part.name}) add up to {total:g}, but the "
+                f"manifest says {part.points:g} points: change a weight, or `points` in "
+                f"{assignment.folder / 'assignment.toml'}."
             )

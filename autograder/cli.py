@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Optional
@@ -113,7 +113,7 @@ def show(
 
 
 @contextmanager
-def _told(debug: bool) -> Iterator[None]:
+def _told(debug: bool) -> Generator[None]:
     """What a person can act on is one sentence and an exit code; a traceback only where it was asked for."""
     os.environ.setdefault("OMP_NUM_THREADS", "1")  # a second OpenMP thread fights the workers for the cores
     try:

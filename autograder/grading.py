@@ -1,6 +1,7 @@
 """The main job: a submission becomes a grade. Reads from top to bottom like a recipe.
 
-Where student code runs and what a failure means stands elsewhere (`workers`, `verdict`); what is written where, too (`record`).
+Where student code runs and what a failure means stands elsewhere (`workers`, `verdict`); what is written where, too
+(`record`).
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import math
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -172,7 +173,7 @@ def _rounded(points: float) -> float:
 
 
 @contextmanager
-def _written(tree: SourceTree) -> Iterator[Path]:
+def _written(tree: SourceTree) -> Generator[Path]:
     """The source tree in a folder of its own, which workers can read but not list their way to."""
     with tempfile.TemporaryDirectory(prefix="softmark-") as top:
         Path(top).chmod(0o711)

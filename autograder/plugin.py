@@ -1,8 +1,8 @@
 """The pytest plugin: checks are collected once, then run for each submission, with one result each.
 
-It supplies the fixtures `student`, `reference`, `cases`, `set_score` and `set_leaderboard_value`, and records what each item
-did. What that is worth is `verdict`'s business; where student code runs is the `Subject`'s. It never prints and
-never stops at a failure.
+It supplies the fixtures `student`, `reference`, `cases`, `set_score` and `set_leaderboard_value`, and records what
+each item did. What that is worth is `verdict`'s business; where student code runs is the `Subject`'s. It never prints
+and never stops at a failure.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import math
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import ModuleType
@@ -241,7 +241,8 @@ class _Lazy:
 def with_checks(checks: Checks, work: Callable[[], None], only: Sequence[str] = ()) -> None:
     """Collect the check files of an assignment with pytest, then do `work` inside that pytest session.
 
-    Raises `SoftmarkError` where the files cannot be collected or their rules are broken; what `work` raises comes through.
+    Raises `SoftmarkError` where the files cannot be collected or their rules are broken; what `work` raises comes
+    through.
     """
     raised: list[BaseException] = []
 
@@ -257,9 +258,9 @@ def with_checks(checks: Checks, work: Callable[[], None], only: Sequence[str] = 
             return True
 
         @pytest.hookimpl(wrapper=True)
-        def pytest_collection(self) -> Iterator[None]:
+        def pytest_collection(self) -> Generator[None, object, object]:
             try:
-                return (yield)  # pyright: ignore[reportReturnType]
+                return (yield)
             except SoftmarkError as error:
                 raised.append(error)
                 raise pytest.UsageError(str(error)) from error
@@ -275,7 +276,16 @@ def with_checks(checks: Checks, work: Callable[[], None], only: Sequence[str] = 
 
 
 def _arguments(assignment: Assignment, files: Sequence[os.PathLike[str]]) -> list[str]:
-    off = ("terminal", "cacheprovider", "unraisableexception", "threadexception", "logging", "faulthandler", "junitxml", "debugging")
+    off = (
+        "terminal",
+        "cacheprovider",
+        "unraisableexception",
+        "threadexception",
+        "logging",
+        "faulthandler",
+        "junitxml",
+        "debugging",
+    )
     return [
         f"--rootdir={assignment.folder}",
         f"--config-file={os.devnull}",
@@ -291,7 +301,7 @@ def _arguments(assignment: Assignment, files: Sequence[os.PathLike[str]]) -> lis
 
 
 @contextmanager
-def _quiet_pytest(files: Sequence[os.PathLike[str]]) -> Iterator[None]:
+def _quiet_pytest(files: Sequence[os.PathLike[str]]) -> Generator[None]:
     """Only the plugins named load, no byte code is written, and the check modules are forgotten afterwards.
 
     (pytest's importlib mode would find them in `sys.modules` the next time, by a name that two assignments can share.)

@@ -1,7 +1,7 @@
 """`softmark check`: a student's own code against the visible checks, on their own machine.
 
-It finds the assignment that a folder belongs to, runs the checks in workers or in this process, and prints what a student needs. It
-gives no grade, and hidden checks are never loaded.
+It finds the assignment that a folder belongs to, runs the checks in workers or in this process, and prints what a
+student needs. It gives no grade, and hidden checks are never loaded.
 """
 
 from __future__ import annotations

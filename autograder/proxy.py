@@ -1,8 +1,8 @@
 """`student`: a call here, carried out over there.
 
-A check author writes `student.softmax(x, 0)`; this module turns that into a message, sends it through a `Transport` (a worker, or
-an executor in this process), and turns the reply into a value or into a `StudentError`. It starts no process, knows no
-limits and judges nothing.
+A check author writes `student.softmax(x, 0)`; this module turns that into a message, sends it through a `Transport`
+(a worker, or an executor in this process), and turns the reply into a value or into a `StudentError`. It starts no
+process, knows no limits and judges nothing.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from autograder.worker.messages import (
 
 
 class Transport(Protocol):
-    """Carries one request to student code and its reply back. Raises `StudentError` where student code dies or hangs."""
+    """Carries one request to student code and its reply back. Raises `StudentError` where that dies or hangs."""
 
     def request(self, message: Request) -> Reply: ...
 
@@ -41,7 +41,8 @@ class Transport(Protocol):
 class StudentError(Exception):
     """Student code raised, died, hung, is missing, or returned what cannot be read.
 
-    What student code raised is an instance of the builtin exception type as well, so that `pytest.raises(ValueError)` works.
+    What student code raised is an instance of the builtin exception type as well, so that `pytest.raises(ValueError)`
+    works.
 
     Attributes:
         outcome: "failed", "crashed", "timed_out", "missing" or "not_run", as in `autograder.results`.
@@ -271,8 +272,9 @@ class Student:
     ) -> Gradients:
         """Vector-Jacobian products: call `f(*args, **kwargs)` and pull `cotangents` back.
 
-        `cotangents` matches the floating-point tensors that `f` returns, in order; None leaves one out. Returns values, the gradients
-        of all floating-point arguments (None where none flows) and those of a module's parameters by name.
+        `cotangents` matches the floating-point tensors that `f` returns, in order; None leaves one out. Returns
+        values, the gradients of all floating-point arguments (None where none flows) and those of a module's
+        parameters by name.
         """
         target, name = _target(f)
         reply = self._line.call(Vjp(target, _bare(tuple(args)), _bare(kwargs), tuple(cotangents)), name)

@@ -1,6 +1,7 @@
 """The record of a grade: `OUT/<submission>/grade.json`, its key, its atomic writing, and what makes it stale.
 
-Everything else that is written of a grade (results.json, CSV, pages) is made from it and can be made again. It grades nothing.
+Everything else that is written of a grade (results.json, CSV, pages) is made from it and can be made again. It grades
+nothing.
 """
 
 from __future__ import annotations

@@ -30,9 +30,9 @@ class CheckResult(msgspec.Struct, frozen=True, kw_only=True):
     """The result of one check (all items of a parametrised one together).
 
     `outcome` says what happened: *passed* in full; *partial* credit; *failed* by its assertion or by an exception of
-    the student's; *crashed* (the worker died); *timed_out*; *missing* (the function is not there or not implemented); *not_run*
-    (its part did not import, or the deadline came first); *broken* (the check itself or the grader failed: `staff` says
-    how, and the grade is incomplete).
+    the student's; *crashed* (the worker died); *timed_out*; *missing* (the function is not there or not implemented);
+    *not_run* (its part did not import, or the deadline came first); *broken* (the check itself or the grader failed:
+    `staff` says how, and the grade is incomplete).
     """
 
     number: str
@@ -94,8 +94,8 @@ class Grade(msgspec.Struct, frozen=True, kw_only=True):
     """All check results of one submission: the content of `grade.json`.
 
     `status` is *graded*; *incomplete* (a check of ours broke, or the run was cut short: `reason`); or *ungraded*
-    (nobody could read what was handed in: `reason`), in which case `points` is None. `notes` are said to the student (a renamed file was
-    recognised, a function was defined twice); `staff` are not.
+    (nobody could read what was handed in: `reason`), in which case `points` is None. `notes` are said to the student
+    (a renamed file was recognised, a function was defined twice); `staff` are not.
     """
 
     submission: str

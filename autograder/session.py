@@ -1,15 +1,15 @@
 """A grading session: the fork server outside, the reference and the checks inside.
 
-`Session` starts the fork server before anything secret is loaded and finds out whether workers can work here; `with_grader` loads
-the reference and the checks and hands over a `Grader`. It grades nothing itself.
+`Session` starts the fork server before anything secret is loaded and finds out whether workers can work here;
+`with_grader` loads the reference and the checks and hands over a `Grader`. It grades nothing itself.
 """
 
 from __future__ import annotations
 
+import importlib
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING
 
 from autograder.assignment import Assignment
@@ -36,12 +36,12 @@ class Session:
     def __enter__(self) -> Session:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def wait_ready(self) -> None:
         """Wait until the server is warm, and prove with a worker that what student code needs can be read."""
-        import autograder.grading  # noqa: F401  (while the server warms up; graders are forked with it)
+        importlib.import_module("autograder.grading")  # while the server warms up; graders are forked with it
         from autograder.sandbox.readable import probe
 
         self._identities = self._server.wait_ready().identities
@@ -55,9 +55,7 @@ class Session:
         """Which layers of the sandbox are on, for staff."""
         return {"user id": self._identities, "no new privileges": "on", "resource limits": "on"}
 
-    def with_grader(
-        self, assignment: Assignment, work: Callable[[Grader], None], *, digest: str
-    ) -> None:
+    def with_grader(self, assignment: Assignment, work: Callable[[Grader], None], *, digest: str) -> None:
         """Load the reference, collect the checks, and do `work` with a grader."""
         from autograder.grading import Grader
         from autograder.plugin import Checks, with_checks

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -111,7 +111,7 @@ def candidates_of(assignment: Assignment) -> list[Candidate]:
 
 
 @contextmanager
-def _handed_in(candidates: Sequence[Candidate]) -> Iterator[tuple[Path, list[Submission]]]:
+def _handed_in(candidates: Sequence[Candidate]) -> Generator[tuple[Path, list[Submission]]]:
     with tempfile.TemporaryDirectory(prefix="softmark-validate-") as top:
         submissions: list[Submission] = []
         for candidate in candidates:
@@ -153,7 +153,7 @@ def judge(assignment: Assignment, candidates: Sequence[Candidate], grades: Mappi
 
 
 def _shortfalls(candidate: Candidate, grade: Grade) -> list[str]:
-    if grade.status != "graded" and candidate.part is None or grade.status == "ungraded":
+    if (grade.status != "graded" and candidate.part is None) or grade.status == "ungraded":
         return [f"could not be graded: {grade.reason}"] + [c.staff for c in grade.checks if c.outcome == "broken"]
     broken = [check for check in grade.checks if check.outcome == "broken"]
     if broken:

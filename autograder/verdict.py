@@ -28,7 +28,8 @@ def examine(checks: Checks, check: Check, subject: Subject, reference: Subject) 
     """Run a check; where it ends in an error that is no verdict, find out whose it is.
 
     What is ours (`GraderError`) is tried once more. Anything that is no assertion and did not come from student code
-    is tried with the reference in the student's place: passes, then it was what the student returned; fails, then the check is broken.
+    is tried with the reference in the student's place: passes, then it was what the student returned; fails, then the
+    check is broken.
     """
     run = checks.run(check, subject)
     if isinstance(_first(run, _is_grader_error), GraderError):
@@ -83,7 +84,7 @@ def result(run: CheckRun, diagnose: Diagnose = lambda _run, _item: "") -> CheckR
 
 
 def explain(run: CheckRun, index: int, diagnose: Diagnose) -> Explanation:
-    """The five lines for one failing item, whole. (Of a hidden check students see less: `feedback.lines` decides that.)"""
+    """The five lines for one failing item, whole. (`feedback.lines` decides how much of them students see.)"""
     check, item = run.check, run.items[index]
     if check.hide_errors:
         return Explanation(property=check.title, cause=check.hide_errors, read=check.reading)

@@ -1,7 +1,8 @@
 """The workers of one submission: a fresh one for each check, and what they have in common.
 
-Keeps what must hold over a whole submission: a part is imported once before it is blamed, three time-outs in one function end the tries of
-it, and the total deadline. Turns the fates of a worker into `StudentError`s. How a worker is confined is `sandbox`'s business.
+Keeps what must hold over a whole submission: a part is imported once before it is blamed, three time-outs in one
+function end the tries of it, and the total deadline. Turns the fates of a worker into `StudentError`s. How a worker
+is confined is `sandbox`'s business.
 """
 
 from __future__ import annotations
@@ -68,8 +69,8 @@ class Workers:
         if part not in self._handed_in:
             raise self._blame(part, StudentMissing(f"You handed in no {part}.py."))
         self._worker = worker = self._spawn()
+        seconds = self._limits.import_seconds
         try:
-            seconds = self._limits.import_seconds
             reply = worker.request(Load(part), **self.allow(seconds, wall_limit(seconds)))
         except (WorkerDied, TimedOut, ProtocolBroken) as fate:
             if self.past_deadline():
@@ -159,7 +160,7 @@ def _fate(fate: Exception, seconds: float) -> StudentError:
 
 
 class InThisProcess:
-    """A `Subject` without a boundary: the reference in the student's place, or a student's own code under a debugger."""
+    """A `Subject` without a boundary: the reference in the student's place, or or a student's under a debugger."""
 
     def __init__(self, transport: Transport) -> None:
         self._transport = transport

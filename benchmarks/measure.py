@@ -1,4 +1,6 @@
-"""Measuring side by side: medians, ratios, CPU time of this process and its children. No figure is kept from an earlier run."""
+"""Measuring side by side: medians, ratios, CPU time of this process and its children. No figure is kept from an
+earlier run.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,9 @@ def cpu_seconds() -> float:
 
 def print_table(rows: list[Row]) -> None:
     """The rows, aligned; one that does not hold is marked."""
-    widths = [max(len(text) for text in column) for column in zip(*[(r.what, r.figure, r.limit) for r in rows], strict=True)]
+    widths = [
+        max(len(text) for text in column) for column in zip(*[(r.what, r.figure, r.limit) for r in rows], strict=True)
+    ]
     for row in rows:
         mark = "" if row.holds else "   <- does not hold"
         print(f"{row.what:<{widths[0]}}  {row.figure:>{widths[1]}}  {row.limit:<{widths[2]}}{mark}")

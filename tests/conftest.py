@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 
-os.environ.setdefault("OMP_NUM_THREADS", "1")  # graders are forked from this process, and an OpenMP pool does not survive that
+os.environ.setdefault(
+    "OMP_NUM_THREADS", "1"
+)  # graders are forked from this process, and an OpenMP pool does not survive that
 
 import pytest
 

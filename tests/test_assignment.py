@@ -97,7 +97,7 @@ def test_the_hidden_key_is_read_without_white_space(folder: Path) -> None:
 def test_a_hidden_key_that_is_not_there_is_a_sentence(folder: Path, content: bytes | None) -> None:
     if content is not None:
         (folder / "checks" / "hidden" / "key").write_bytes(content)
-    with pytest.raises(SoftmarkError, match="Write a line of random text|write a line of random text"):
+    with pytest.raises(SoftmarkError, match=r"Write a line of random text|write a line of random text"):
         load_assignment(folder).hidden_key()
 
 
@@ -114,7 +114,7 @@ def test_a_missing_reference_is_named(folder: Path) -> None:
 
 def test_a_misspelt_folder_is_answered_with_the_nearest_one(folder: Path) -> None:
     with pytest.raises(
-        SoftmarkError, match="no assignment folder .*08_transfomers; did you mean '08_transformers'"
+        SoftmarkError, match=r"no assignment folder .*08_transfomers; did you mean '08_transformers'"
     ) as caught:
         load_assignment(folder.parent / "08_transfomers")
     assert caught.value.exit_code == 2

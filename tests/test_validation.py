@@ -70,7 +70,7 @@ def test_a_mistake_that_crashes_must_say_so(tmp_path, session):
     assignment = tiny_assignment(tmp_path)
     crash = TREBLES.replace("return 3 * x", "import os; os._exit(1)")
     entry(assignment, "mistake", "dies", crash)
-    entry(assignment, "mistake", "dies_and_says_so", crash.replace('CAUGHT_BY', 'CRASHES = True\n    CAUGHT_BY'))
+    entry(assignment, "mistake", "dies_and_says_so", crash.replace("CAUGHT_BY", "CRASHES = True\n    CAUGHT_BY"))
     found = shortfalls(assignment, session)
     assert list(found) == ["mistake-numbers_part-dies"]
     assert "CRASHES = True" in found["mistake-numbers_part-dies"]
@@ -110,7 +110,9 @@ def test_a_check_that_breaks_is_named_with_its_error(tmp_path, session):
 
 
 def test_a_bonus_mistake_must_fail_its_named_check(tmp_path, session):
-    source = ONE_CHECK + ONE_CHECK.replace('"1.1"', '"1.2"').replace("weight(2)", "weight(0)").replace("doubles", "bonus")
+    source = ONE_CHECK + ONE_CHECK.replace('"1.1"', '"1.2"').replace("weight(2)", "weight(0)").replace(
+        "doubles", "bonus"
+    )
     assignment = tiny_assignment(tmp_path, source)
     entry(assignment, "mistake", "trebles", TREBLES.replace('"1.1"', '"1.2"'))
     report = prove(assignment, session, 2)

@@ -167,7 +167,13 @@ def test_partly(student, set_score):
 
 @pytest.mark.parametrize(
     ("returned", "score", "outcome"),
-    [("2", 2.0, "passed"), ("0.5", 0.5, "partial"), ("None", 0.0, "partial"), ("99", 0.0, "failed"), ("float('nan')", 0.0, "failed")],
+    [
+        ("2", 2.0, "passed"),
+        ("0.5", 0.5, "partial"),
+        ("None", 0.0, "partial"),
+        ("99", 0.0, "failed"),
+        ("float('nan')", 0.0, "failed"),
+    ],
 )
 def test_partial_credit_is_explicit_finite_and_within_the_weight(tmp_path, returned, score, outcome):
     source = PARTIAL.replace("set_score(value)", "set_score(value if reference is None else value)").replace(
@@ -273,7 +279,8 @@ def test_a_leaderboard_value_is_kept_and_must_be_finite(tmp_path):
 
     with in_process(REFERENCE, tmp_path) as here:
         with_grader(
-            tiny_assignment(tmp_path, source), lambda grader: grades.append(grader._run_checks(here, grader._checks.checks))
+            tiny_assignment(tmp_path, source),
+            lambda grader: grades.append(grader._run_checks(here, grader._checks.checks)),
         )
     (entry,) = grades[0][1]
     assert (entry.name, entry.value, entry.order) == ("speed", 2, "asc")

@@ -1,7 +1,8 @@
 """Many submissions on this machine: graders side by side, forked from one warm parent, sharing one fork server.
 
 The parent computes nothing and holds no secret; each grader collects the checks once and then grades what it is
-handed. A grader that dies costs one retry of the submission it was at. How one submission is graded stands in `grading`.
+handed. A grader that dies costs one retry of the submission it was at. How one submission is graded stands in
+`grading`.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
-from typing import NoReturn
+from typing import NoReturn, cast
 
 import msgspec
 
@@ -105,7 +106,7 @@ def _start(job: Job, session: Session, digest: str) -> _Desk:
     process = context.Process(target=_grader, args=(job, session, digest, theirs, ours), daemon=True)
     process.start()
     theirs.close()
-    return _Desk(process, ours)
+    return _Desk(process, cast(Connection, ours))
 
 
 def _hand_next(desk: _Desk, waiting: deque[int], tries: list[int]) -> None:

@@ -6,7 +6,7 @@ Small values are written out, larger ones by dtype and shape. It computes nothin
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 MOST_NUMBERS = 6
 MOST_CHARACTERS = 300
@@ -43,7 +43,7 @@ def describe_value(value: Any) -> str:
             return f"[{inside}]"
         return f"({inside},)" if len(words) == 1 else f"({inside})"
     if isinstance(value, Mapping):
-        items = list(value.items())[:8]  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+        items = list(cast("Mapping[Any, Any]", value).items())[:8]
         return "{" + ", ".join(f"{key!r}: {describe_value(each)}" for key, each in items) + "}"
     if hasattr(value, "type_name"):
         return f"<your {value.type_name}>" if value.type_name else "<your object>"

@@ -9,7 +9,9 @@ from autograder.release.starter import stale, write_starter
 
 
 def starter_command(folder: Path, check_only: bool) -> int:
-    """Write `starter_code/<name>/` and name what changed; with `check_only` only name it, and return 1 where it is stale."""
+    """Write `starter_code/<name>/` and name what changed; with `check_only` only name it, and return 1 where it is
+    stale.
+    """
     assignment = load_assignment(folder)
     names = stale(assignment) if check_only else write_starter(assignment)
     for name in names:

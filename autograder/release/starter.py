@@ -6,9 +6,9 @@
         return z / z.sum(dim, True)
         # END SOLUTION
 
-A block inside a function or class becomes `raise NotImplementedError`, or the code of its `# STARTER: ` lines where it has
-some; a block at top level disappears, its `# STARTER: ` lines apart. It does not decide which files are released (the
-bundle does), and does not run a solution.
+A block inside a function or class becomes `raise NotImplementedError`, or the code of its `# STARTER: ` lines where
+it has some; a block at top level disappears, its `# STARTER: ` lines apart. It does not decide which files are
+released (the bundle does), and does not run a solution.
 """
 
 from __future__ import annotations

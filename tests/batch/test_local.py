@@ -45,12 +45,14 @@ def grades_of(job, session, graders=2):
 def test_every_submission_gets_a_record_and_a_results_file(assignment, tmp_path, session):
     hand_in(tmp_path, student_01=REFERENCE, student_02=WRONG, student_03="def double(x):\n  return (\n")
     done = grades_of(job_of(assignment, tmp_path), session)
-    assert {name: each.grade.points for name, each in done.items()} == {"student_01": 2, "student_02": 0, "student_03": 0}
+    points = {name: each.grade.points for name, each in done.items()}
+    assert points == {"student_01": 2, "student_02": 0, "student_03": 0}
     for name, each in done.items():
         assert record.read(tmp_path / "grades", name) == each.grade
         results = read_results((tmp_path / "grades" / name / "results.json").read_bytes())
         assert results.score == each.grade.points
-    assert sorted(path.name for path in (tmp_path / "grades" / "student_01").iterdir()) == ["grade.json", "results.json"]
+    files = sorted(path.name for path in (tmp_path / "grades" / "student_01").iterdir())
+    assert files == ["grade.json", "results.json"]
 
 
 def test_a_second_run_grades_only_what_has_changed(assignment, tmp_path, session):
@@ -100,7 +102,7 @@ def test_what_nobody_can_read_is_ungraded_and_the_others_are_graded(assignment, 
 HOSTILE = {
     "exits": "import os\ndef double(x):\n    os._exit(0)\n",
     "crashes": "import ctypes\ndef double(x):\n    ctypes.string_at(0)\n",
-    "hangs": "def double(x):\n    while True:\n        try:\n            1 / 0\n        except BaseException:\n            pass\n",
+    "hangs": "def double(x):\n while True:\n  try:\n   1 / 0\n  except BaseException:\n   pass\n",
     "import_exits": "import os\nos._exit(0)\n",
     "import_hangs": "while True:\n    pass\n",
     "floods": "def double(x):\n    print('2/2 passed' * 200_000)\n    return x\n",

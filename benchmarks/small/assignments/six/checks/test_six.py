@@ -1,4 +1,6 @@
-"""Six ordinary checks. A plain pytest run carries out the same file with fixtures of its own (see `benchmarks/peers.py`)."""
+"""Six ordinary checks. A plain pytest run carries out the same file with fixtures of its own (see
+`benchmarks/peers.py`).
+"""
 
 import pytest
 import torch

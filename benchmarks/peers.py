@@ -1,0 +1,130 @@
+"""A class of submissions: Softmark's whole command against one fresh pytest process for each submission.
+
+Both run the same check file (`benchmarks/small`), two side by side. Plain pytest imports the submission into the
+process that judges it, which is what Softmark does not do; it is the fastest of the peers.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import torch
+
+from autograder.assignment import load_assignment
+from autograder.testing.cases import Cases
+from benchmarks.boundary import SMALL, module_of
+from benchmarks.measure import Row, cpu_seconds
+
+CLASS = 200
+FRESH = 6
+CHECKS = 6
+
+_CONFTEST = """
+import sys
+import pytest
+sys.path.insert(0, {submission!r})
+import six_handed_in
+
+@pytest.fixture
+def student():
+    return six_handed_in
+
+@pytest.fixture
+def reference():
+    import importlib.util
+    spec = importlib.util.spec_from_file_location("six_reference", {reference!r})
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+@pytest.fixture
+def cases(request):
+    from autograder.testing.cases import Cases
+    return Cases(b"six", request.node.name)
+"""
+
+
+def rows() -> list[Row]:
+    """Submissions a minute of both, their ratio, and what a check and a submission cost above the functions."""
+    assignment = load_assignment(SMALL)
+    solution = assignment.solutions / "six.py"
+    with tempfile.TemporaryDirectory() as top:
+        _write_class(Path(top), solution)
+        softmark, all_cpu = _softmark(Path(top), "all")
+        peer = _fresh_pytest(Path(top), assignment.folder / "checks" / "test_six.py", solution)
+        _, one_cpu = _softmark(Path(top), "one", "--only", "1.2")
+    a_check = 1000 * ((all_cpu - one_cpu) / CLASS - _functions_alone(solution)) / (CHECKS - 1)
+    a_submission = 1000 * one_cpu / CLASS - a_check
+    return [
+        Row(
+            f"a class of {CLASS} x {CHECKS} checks: the whole command against fresh pytest processes",
+            f"{softmark:.0f} and {peer:.0f} a minute: {softmark / peer:.1f} times",
+            "at least 20 times",
+            softmark / peer >= 20,
+        ),
+        Row("CPU of a check in a warm batch, above its functions", f"{a_check:.1f} ms", "at most 20 ms", a_check <= 20),
+        Row(
+            "CPU of a submission above its checks, the command's start included",
+            f"{a_submission:.1f} ms",
+            "at most 30 ms",
+            a_submission <= 30,
+        ),
+    ]
+
+
+def _write_class(top: Path, solution: Path) -> None:
+    for number in range(CLASS):
+        folder = top / "class" / f"student_{number:03}"
+        folder.mkdir(parents=True)
+        shutil.copy(solution, folder / "six.py")
+
+
+def _softmark(top: Path, out: str, *words: str) -> tuple[float, float]:
+    """Submissions a minute, and CPU seconds in all."""
+    command = [sys.executable, "-m", "autograder.cli", "grade", str(SMALL), str(top / "class"), "-o", str(top / out)]
+    start, cpu = time.perf_counter(), cpu_seconds()
+    subprocess.run([*command, "-j", "2", *words], check=True, capture_output=True)
+    return 60 * CLASS / (time.perf_counter() - start), cpu_seconds() - cpu
+
+
+def _fresh_pytest(top: Path, checks: Path, solution: Path) -> float:
+    """Submissions a minute."""
+    folders: list[Path] = []
+    for number in range(FRESH):
+        folder = top / f"fresh_{number}"
+        (folder / "submission").mkdir(parents=True)
+        shutil.copy(solution, folder / "submission" / "six_handed_in.py")
+        shutil.copy(checks, folder / "test_six.py")
+        conftest = _CONFTEST.format(submission=str(folder / "submission"), reference=str(solution))
+        (folder / "conftest.py").write_text(conftest)
+        folders.append(folder)
+
+    def run(folder: Path) -> None:
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(folder)]
+        subprocess.run(command, cwd=folder, check=True, stdout=subprocess.DEVNULL)
+
+    run(folders[0])
+    start = time.perf_counter()
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(run, folders))
+    return 60 * FRESH / (time.perf_counter() - start)
+
+
+def _functions_alone(solution: Path) -> float:
+    """CPU seconds of the student's own functions in all six checks, called directly."""
+    module = module_of(solution)
+    cases = Cases(b"six", "alone")
+    times = 50
+    cpu = cpu_seconds()
+    for _ in range(times):
+        for shape in [(3,), (2, 5), (2, 3, 5), (2, 3, 5), (3, 5)]:
+            module.softmax(torch.zeros(shape), -1)
+        for q, k, v in cases.attention():
+            module.attention(q, k, v)
+    return (cpu_seconds() - cpu) / times

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import secrets
 import select
 import struct
 import termios
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 from ..errors import GraderError
 from ..worker import messages
 from ..worker.messages import Raised, Ready, Reply, Request, Returned
-from ..worker.wire import PREFIX, WireError, decode_reply, encode, frame_size
+from ..worker.wire import PREFIX, WireError, decode_reply, encode, frame_size, ticket_of
 from .failures import ProtocolBroken, TimedOut, WorkerDied, described
 
 if TYPE_CHECKING:
@@ -89,14 +90,18 @@ class RemoteWorker:
         Raises `WorkerDied`, `TimedOut`, `ProtocolBroken` (after any of them the worker is gone), `GraderError` when it
         never became ready or the fork server is dead, `Unencodable` for a message that cannot be passed on.
         """
-        frame = b"".join(encode(message))
+        ticket = secrets.randbits(64)
+        frame = b"".join(encode(message, ticket))
         if self._closed:
             raise GraderError("the worker has been ended already")
         self.wait_ready()
         started, cpu_before = time.monotonic(), self._cpu()
         try:
             self._check_nothing_pending()
-            reply = self._decoded(self._exchange(frame, cpu_before + cpu_seconds, started + wall_seconds))
+            answer = self._exchange(frame, cpu_before + cpu_seconds, started + wall_seconds)
+            if ticket_of(answer) != ticket:
+                raise ProtocolBroken("what came back is no answer to the question that was asked")
+            reply = self._decoded(answer)
             if not isinstance(reply, _ANSWERS[type(message)]):
                 raise ProtocolBroken(f"a {type(message).__name__} was answered by a {type(reply).__name__}")
             return reply

@@ -23,6 +23,7 @@ from typing import BinaryIO
 from ..errors import GraderError, SoftmarkError
 from ..worker import commands
 from ..worker.commands import WorkerSpec
+from ..worker.killer import remove_tree
 from .remote import RemoteWorker
 
 PACKAGE = "softmark_worker"
@@ -140,7 +141,8 @@ class ForkServer:
         except subprocess.TimeoutExpired:
             os.killpg(self._process.pid, signal.SIGKILL)
             self._process.wait()
-        shutil.rmtree(self.runtime, ignore_errors=True)
+        if self.runtime.exists():
+            remove_tree(str(self.runtime))
 
     def __enter__(self) -> ForkServer:
         return self

@@ -20,13 +20,13 @@ from .loader import Loader
 from .messages import Raised, Ready, Reply
 from .output import Output
 from .placement import Placement
-from .wire import PREFIX, Part, Unencodable, decode_request, encode, frame_size
+from .wire import PREFIX, Part, Unencodable, decode_request, encode, frame_size, ticket_of
 
 # High numbers: student code that closes 0 to 100 (a daemon's habit) does not cut its own line.
 _REQUESTS, _REPLIES = 1000, 1001
 _CHUNK = 1 << 16
-_NO_MEMORY = encode(
-    Raised(("MemoryError", "Exception", "BaseException", "object"), "no memory was left, not even for the answer")
+_NO_MEMORY = Raised(
+    ("MemoryError", "Exception", "BaseException", "object"), "no memory was left, not even for the answer"
 )
 
 
@@ -99,15 +99,17 @@ def _check_readable(path: str) -> None:
 
 def _answer(executor: Executor, output: Output, folder: str) -> None:
     own = os.getpid()
+    ticket = 0
     while (frame := _read_frame()) is not None:
         try:
+            ticket = ticket_of(frame)
             request = decode_request(frame)
             del frame  # it may be large, and what follows is limited in memory
-            parts = _encoded(executor.carry_out(request), folder)
+            parts = _encoded(executor.carry_out(request), folder, ticket)
             del request
         except MemoryError:
             relieve()
-            parts = _NO_MEMORY
+            parts = encode(_NO_MEMORY, ticket)
         if os.getpid() != own:  # student code forked, and this is the copy: only one may answer
             os._exit(0)
         output.flush()
@@ -115,15 +117,15 @@ def _answer(executor: Executor, output: Output, folder: str) -> None:
         del parts
 
 
-def _encoded(reply: Reply, folder: str) -> Sequence[Part]:
+def _encoded(reply: Reply, folder: str, ticket: int) -> Sequence[Part]:
     try:
-        return encode(reply)
+        return encode(reply, ticket)
     except Unencodable as error:
-        return encode(unreadable(error))
+        return encode(unreadable(error), ticket)
     except MemoryError:
         raise
     except Exception as error:  # student code has changed what encoding needs
-        return encode(raised(error, folder))
+        return encode(raised(error, folder), ticket)
 
 
 def _read_frame() -> bytearray | None:

@@ -1,9 +1,9 @@
 """The wire format: one message as one frame of bytes, and back.
 
-A frame is a prefix (8 bytes: size of what follows; 8 bytes: size of the header; little-endian), a header (a msgpack
-tree of typed nodes) and the raw buffers of tensors, each padded to 16 bytes. It moves no bytes itself, and whatever
-is wrong with what it is given is one `WireError`. Requests and replies are decoded apart: neither side accepts the
-other's messages.
+A frame is a prefix (8 bytes each, little-endian: size of what follows, size of the header, a ticket), a header (a
+msgpack tree of typed nodes) and the raw buffers of tensors, each padded to 16 bytes. It moves no bytes itself, and
+whatever is wrong with what it is given is one `WireError`. Requests and replies are decoded apart: neither side
+accepts the other's messages.
 """
 
 from __future__ import annotations
@@ -29,11 +29,12 @@ __all__ = [
     "decode_request",
     "encode",
     "frame_size",
+    "ticket_of",
 ]
 
 MAX_HEADER = 1 << 20
-PREFIX = 16
-_SIZES = struct.Struct("<QQ")
+PREFIX = 24
+_PREFIX = struct.Struct("<QQQ")
 _JOINED = 1 << 18  # frames up to this many bytes are joined into one buffer, so that one write sends them
 Part = Union[bytes, bytearray, memoryview]
 """A piece of a frame."""
@@ -66,8 +67,11 @@ _REPLIES = msgspec.msgpack.Decoder(Union[tuple(_WIRE_TYPES[message] for message 
 _ENCODER = msgspec.msgpack.Encoder()
 
 
-def encode(message: Request | Reply) -> list[Part]:
+def encode(message: Request | Reply, ticket: int = 0) -> list[Part]:
     """The frame of `message`, as buffers to be written one after the other.
+
+    A request carries a `ticket` of 64 random bits, and its reply the same: no reply can be written before its request
+    was read.
 
     Raises `Unencodable` for a value of no kind that can be passed on, or one that is too large.
     """
@@ -81,7 +85,7 @@ def encode(message: Request | Reply) -> list[Part]:
         raise Unencodable(
             type(message).__name__, reason=f"it holds {size / 1e6:,.0f} MB; at most 64 MB can be passed on"
         )
-    parts: list[Part] = [_SIZES.pack(size, len(header)) + header + bytes(padding), *packer.buffers]
+    parts: list[Part] = [_PREFIX.pack(size, len(header), ticket) + header + bytes(padding), *packer.buffers]
     return [b"".join(parts)] if size < _JOINED else parts
 
 
@@ -106,10 +110,15 @@ def _packed(packer: Packer, message: Request | Reply) -> msgspec.Struct:
 
 def frame_size(prefix: bytes | bytearray | memoryview) -> int:
     """The size in bytes of the frame that begins with `prefix`. Raises `WireError` when it is over a limit."""
-    size, header = _SIZES.unpack_from(prefix)
+    size, header, _ = _PREFIX.unpack_from(prefix)
     if size > MAX_FRAME or header > MAX_HEADER or header > size:
         raise WireError(f"a frame of {size} bytes with a header of {header}")
     return PREFIX + size
+
+
+def ticket_of(frame: bytearray) -> int:
+    """The ticket that a frame carries."""
+    return _PREFIX.unpack_from(frame)[2]
 
 
 def decode_request(frame: bytearray) -> Request:
@@ -126,7 +135,7 @@ def _decode(frame: bytearray, decoder: msgspec.msgpack.Decoder[Any]) -> object:
     try:
         if len(frame) < PREFIX or frame_size(frame) != len(frame):
             raise WireError(f"{len(frame)} bytes that are no frame")
-        end = PREFIX + _SIZES.unpack_from(frame)[1]
+        end = PREFIX + _PREFIX.unpack_from(frame)[1]
         view = memoryview(frame)
         wire_message = decoder.decode(view[PREFIX:end])
         unpacker = Unpacker(view[end + -end % ALIGNMENT :])

@@ -13,8 +13,9 @@ import torch
 
 from autograder.errors import GraderError
 from autograder.sandbox.failures import ProtocolBroken, TimedOut, WorkerDied, WorkerFailure
-from autograder.sandbox.remote import KEPT_OUTPUT
+from autograder.sandbox.remote import KEPT_OUTPUT, RemoteWorker
 from autograder.sandbox.server import Limits
+from autograder.worker.commands import Ended
 from autograder.worker.messages import Call, Load, Raised, Returned, Target, Unreadable, Vjp
 from tests.sandbox.conftest import LIMITS, Workers, call
 
@@ -270,7 +271,7 @@ def test_slow_drips_of_an_answer_meet_one_deadline(start: Any) -> None:
     source = """
 import os, time
 def drips():
-    os.write(1001, (1000).to_bytes(8, "little") + (100).to_bytes(8, "little"))
+    os.write(1001, (1000).to_bytes(8, "little") + (100).to_bytes(8, "little") + bytes(8))
     while True:
         os.write(1001, b"x")
         time.sleep(0.01)
@@ -473,8 +474,8 @@ def test_a_huge_result_is_refused_with_its_reason(workers: Workers) -> None:
     "body",
     [
         "os.write(1001, b'nonsense' * 100)",
-        "os.write(1001, (1 << 62).to_bytes(8, 'little') * 2)",
-        "os.write(1001, bytes(16))",
+        "os.write(1001, (1 << 62).to_bytes(8, 'little') * 3)",
+        "os.write(1001, bytes(24))",
         "os.close(1001)",
         "os.closerange(3, 4096)",
         "os.close(1000)",
@@ -488,20 +489,36 @@ def test_a_broken_line_ends_the_worker(start: Any, body: str) -> None:
         call(worker, "one")
 
 
-def forged(value: float) -> str:
-    """Source that writes a reply of its own to the line."""
-    from autograder.worker.wire import encode
+FORGE = """
+import os, struct
+from softmark_worker import messages, wire
 
-    return f"os.write(1001, {b''.join(encode(Returned(value)))!r})"
+def ticket():
+    import inspect
+    frame = inspect.currentframe()
+    while "ticket" not in frame.f_locals:
+        frame = frame.f_back
+    return frame.f_locals["ticket"]
+
+def write(message, number):
+    os.write(1001, b"".join(wire.encode(message, number)))
+"""
 
 
-def test_a_forged_answer_is_just_a_value(start: Any) -> None:
-    worker = start(f"import os, time\ndef forges():\n    {forged(1.5)}\n    time.sleep(600)")
+def test_a_forged_answer_with_the_right_ticket_is_just_a_value(start: Any) -> None:
+    body = "write(messages.Returned(1.5), ticket()); time.sleep(600)"
+    worker = start(f"import time\n{FORGE}\ndef forges():\n    {body}")
     assert value(call(worker, "forges")) == 1.5
 
 
-def test_two_answers_at_once_break_the_line(start: Any) -> None:
-    worker = start(f"import os, time\ndef forges():\n    {forged(1.5)}\n    return 2.5")
+def test_a_forged_answer_without_the_ticket_is_refused(start: Any) -> None:
+    worker = start(f"import time\n{FORGE}\ndef forges():\n    write(messages.Returned(1.5), 7); time.sleep(600)")
+    with pytest.raises(ProtocolBroken, match="no answer to the question"):
+        call(worker, "forges")
+
+
+def test_an_answer_too_many_is_no_answer_to_the_next_question(start: Any) -> None:
+    worker = start(f"{FORGE}\ndef forges():\n    write(messages.Returned(1.5), ticket())\n    return 2.5")
     with pytest.raises(ProtocolBroken):
         call(worker, "forges")
         call(worker, "forges")
@@ -509,9 +526,10 @@ def test_two_answers_at_once_break_the_line(start: Any) -> None:
 
 def test_an_answer_before_the_question_is_refused(start: Any) -> None:
     source = f"""
-import os, signal
+import signal
+{FORGE}
 def later(*_):
-    {forged(7.0)}
+    write(messages.Returned(7.0), 0)
     os.write(1, b"sent")
 def prepares():
     signal.signal(signal.SIGUSR1, later)
@@ -527,20 +545,20 @@ def asks():
 
 
 def test_an_answer_of_another_kind_is_refused(start: Any) -> None:
-    from autograder.worker.messages import Found
-    from autograder.worker.wire import encode
-
-    frame = b"".join(encode(Found("class")))
-    worker = start(f"import os, time\ndef forges():\n    os.write(1001, {frame!r})\n    time.sleep(600)")
+    body = 'write(messages.Found("class"), ticket()); time.sleep(600)'
+    worker = start(f"import time\n{FORGE}\ndef forges():\n    {body}")
     with pytest.raises(ProtocolBroken, match="a Call was answered by a Found"):
         call(worker, "forges")
 
 
 def test_a_forged_failure_is_cut_to_size(start: Any) -> None:
-    from autograder.worker.wire import encode
-
-    frame = b"".join(encode(Raised(("E" * 1000,) * 100, "m" * 9000, "f" * 90_000)))
-    source = f"import os, time\nFRAME = {frame!r}\ndef forges():\n    os.write(1001, FRAME)\n    time.sleep(600)"
+    source = f"""
+import time
+{FORGE}
+def forges():
+    write(messages.Raised(("E" * 1000,) * 100, "m" * 9000, "f" * 90_000), ticket())
+    time.sleep(600)
+"""
     reply = call(start(source), "forges")
     assert isinstance(reply, Raised)
     assert (len(reply.kinds), len(reply.kinds[0]), len(reply.message), len(reply.frames)) == (20, 200, 2000, 6000)
@@ -612,10 +630,26 @@ def test_a_worker_that_cannot_set_itself_up_is_the_graders_fault(server: Any, op
             worker.request(Load("part"), cpu_seconds=1, wall_seconds=60)
 
 
-def test_a_worker_killed_before_it_was_ready_is_the_graders_fault(start: Any) -> None:
-    worker = start("x = 1")
-    os.kill(worker.pid, signal.SIGKILL)
-    with pytest.raises(GraderError, match="before it was ready"):
+class _Undertaker:
+    """A connection that only buries."""
+
+    def end(self, worker: int) -> None:
+        pass
+
+    def wait_ended(self, worker: int) -> Ended:
+        return Ended(worker, os.waitpid(worker, 0)[1], 0.0, 0)
+
+
+def test_a_worker_that_dies_before_it_was_ready_is_the_graders_fault() -> None:
+    pipes = [os.pipe() for _ in range(3)]
+    pid = os.fork()
+    if pid == 0:
+        os._exit(3)
+    ends = (pipes[0][1], pipes[1][0], pipes[2][0])
+    worker = RemoteWorker(_Undertaker(), pid, None, os.pidfd_open(pid), *ends)  # pyright: ignore[reportArgumentType]
+    for descriptor in (pipes[0][0], pipes[1][1], pipes[2][1]):
+        os.close(descriptor)
+    with pytest.raises(GraderError, match="a worker exited with status 3 before it was ready"):
         worker.request(Load("part"), cpu_seconds=1, wall_seconds=60)
 
 

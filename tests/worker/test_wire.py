@@ -49,12 +49,14 @@ def through(value: Any) -> Any:
     return reply.value
 
 
+def framed(header: bytes, payload: bytes = b"") -> bytearray:
+    """A frame of any header, as a student could write it."""
+    body = header + bytes(-(wire.PREFIX + len(header)) % 16) + payload
+    return bytearray(len(body).to_bytes(8, "little") + len(header).to_bytes(8, "little") + bytes(8) + body)
+
+
 def forged(header: Any, payload: bytes = b"") -> bytearray:
-    """A frame as a student could write it: any header, any bytes after it."""
-    packed = msgspec.msgpack.encode(header)
-    padding = -(wire.PREFIX + len(packed)) % 16
-    body = packed + bytes(padding) + payload
-    return bytearray(len(body).to_bytes(8, "little") + len(packed).to_bytes(8, "little") + body)
+    return framed(msgspec.msgpack.encode(header), payload)
 
 
 class Colour(IntEnum):
@@ -261,6 +263,10 @@ def test_every_message_arrives_as_it_was_and_only_in_its_direction(message: Any)
         wrong(frame)
 
 
+def test_a_ticket_arrives_with_its_frame() -> None:
+    assert wire.ticket_of(bytearray(b"".join(wire.encode(Ready(), 2**64 - 1)))) == 2**64 - 1
+
+
 HUGE = 1 << 62
 
 
@@ -268,9 +274,9 @@ HUGE = 1 << 62
     "frame",
     [
         bytearray(),
-        bytearray(15),
-        bytearray(16),
-        bytearray(b"\xff" * 16),
+        bytearray(23),
+        bytearray(24),
+        bytearray(b"\xff" * 24),
         bytearray(frame_of(Ready())[:-1]),
         frame_of(Ready()) + b"\0",
         forged(["Returned", ["T", "float32", [HUGE]]]),
@@ -300,7 +306,7 @@ HUGE = 1 << 62
         forged({"Returned": 1}),
         forged(b"\x80\x04."),
     ],
-    ids=lambda frame: repr(bytes(frame[16:60])),
+    ids=lambda frame: repr(bytes(frame[24:60])),
 )
 def test_a_forged_frame_is_one_wire_error(frame: bytearray) -> None:
     with pytest.raises(WireError):
@@ -310,8 +316,7 @@ def test_a_forged_frame_is_one_wire_error(frame: bytearray) -> None:
 def test_a_forged_depth_is_a_wire_error() -> None:
     for depth in (33, 100_000):
         header = b"\x92\xa8Returned" + b"\x92\xa1l\x91" * depth + b"\xc0"
-        body = header + bytes(-(16 + len(header)) % 16)
-        frame = bytearray(len(body).to_bytes(8, "little") + len(header).to_bytes(8, "little") + body)
+        frame = framed(header)
         with pytest.raises(WireError):
             wire.decode_reply(frame)
 
@@ -319,7 +324,7 @@ def test_a_forged_depth_is_a_wire_error() -> None:
 def test_sizes_over_the_limits_are_refused_from_the_prefix_alone() -> None:
     for size, header in ((1 << 62, 16), ((64 << 20) + 1, 16), (1 << 22, (1 << 20) + 1), (16, 17)):
         with pytest.raises(WireError, match="a frame of"):
-            wire.frame_size(size.to_bytes(8, "little") + header.to_bytes(8, "little"))
+            wire.frame_size(size.to_bytes(8, "little") + header.to_bytes(8, "little") + bytes(8))
 
 
 leaves = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.binary(max_size=20)
@@ -349,7 +354,7 @@ def test_a_frame_with_changed_bytes_decodes_or_is_a_wire_error(seed: int) -> Non
     draw = random.Random(seed)
     frame = frame_of(Returned({"a": [torch.ones(2, 3), (1, "x" * 5000, 2**70)], 3: np.ones(2), "b": list(range(70))}))
     for _ in range(draw.randint(1, 6)):
-        where = draw.randrange(len(frame)) if draw.random() < 0.3 else draw.randrange(16, 200)
+        where = draw.randrange(len(frame)) if draw.random() < 0.3 else draw.randrange(24, 200)
         frame[where] = draw.randrange(256)
     try:
         wire.decode_reply(frame)
@@ -360,8 +365,7 @@ def test_a_frame_with_changed_bytes_decodes_or_is_a_wire_error(seed: int) -> Non
 @settings(max_examples=200, deadline=None, database=None)
 @given(st.binary(max_size=200))
 def test_arbitrary_headers_decode_or_are_a_wire_error(header: bytes) -> None:
-    body = header + bytes(-(16 + len(header)) % 16)
-    frame = bytearray(len(body).to_bytes(8, "little") + len(header).to_bytes(8, "little") + body)
+    frame = framed(header)
     for decode in (wire.decode_reply, wire.decode_request):
         try:
             decode(frame)

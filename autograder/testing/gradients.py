@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, nn
 
 from autograder.testing.mismatch import Mismatch, compared
-from autograder.testing.numbers import assert_close
+from autograder.testing.numbers import assert_close, assert_finite, assert_tensor
 
 
 @dataclass(frozen=True)
@@ -74,10 +74,22 @@ def assert_gradients(
         what = f"gradient by {name}"
         if got.get(name) is None:
             compared(None, oracle, what)
-            hint = ".detach(), .data, .item(), numpy() and no_grad() cut the graph"
-            raise Mismatch(what, "a gradient", f"none: nothing flows back to {name}", hint)
+        assert_arrives(got.get(name), name)
         error = float((own[name].double() - oracle).abs().max())
         assert_close(got[name], oracle, what, within=max(4 * error, floor * largest))
+
+
+def assert_arrives(gradient: Any, name: str) -> Tensor:
+    """A gradient came back, and it is finite.
+
+    Raises:
+        Mismatch: naming the argument that no gradient reaches, or showing one that is not finite.
+    """
+    what = f"gradient by {name}"
+    if gradient is None:
+        hint = ".detach(), .data, .item(), numpy() and no_grad() cut the graph"
+        raise Mismatch(what, "a gradient", f"none: nothing flows back to {name}", hint)
+    return assert_finite(assert_tensor(gradient, what), what)
 
 
 def _is_floating(value: Any) -> bool:

@@ -80,12 +80,7 @@ def assert_close(got: Any, expected: Tensor, what: str, *, within: float, dtype:
         Mismatch: with the numbers around the worst place.
     """
     compared(got, expected, what)
-    values = assert_tensor(got, what)
-    if not bool(torch.isfinite(values).all()):
-        place = places(~torch.isfinite(values))[0]
-        hint = "NaN or infinity: exp of a large number overflows, and 0 / 0 or inf - inf is NaN"
-        finite = f"finite numbers in {what}"
-        raise Mismatch(what, finite, row_at(what, values, place), hint)
+    values = assert_finite(assert_tensor(got, what), what)
     assert_shape(values, tuple(expected.shape), what)
     if dtype is not None:
         assert_dtype(values, dtype, what)
@@ -122,6 +117,15 @@ def assert_tensor(got: Any, what: str) -> Tensor:
     if not isinstance(got, Tensor):
         raise Mismatch(what, "a tensor", describe(got))
     return got.detach().cpu()
+
+
+def assert_finite(got: Tensor, what: str) -> Tensor:
+    """No entry of `got` is NaN or infinite; it is returned."""
+    if not bool(torch.isfinite(got).all()):
+        place = places(~torch.isfinite(got))[0]
+        hint = "NaN or infinity: exp of a large number overflows, and 0 / 0 or inf - inf is NaN"
+        raise Mismatch(what, f"finite numbers in {what}", row_at(what, got, place), hint)
+    return got
 
 
 def assert_shape(got: Tensor, shape: Sequence[int], what: str) -> None:

@@ -226,7 +226,7 @@ class MultiHeadAttention(nn.Module):
             weights: (..., heads, n_q, n_k).
 
         Raises:
-            ValueError: for rotary attention with a context (bonus).
+            ValueError: for rotary attention with a context, or with heads of odd width (bonus).
 
         Example: one head, all projections the identity and biases 0: what scaled_dot_product_attention(x, x, x)
             gives.

@@ -89,20 +89,25 @@ def gradient_of_row(query: int, allowed: Tensor) -> Tensor:
 
 
 def test_a_gradient_reaches_seen_values_only() -> None:
-    expected = gradient_of_row(1, CAUSAL)
-    assert_no_gradient_from_hidden(expected.float(), CAUSAL, 1, "v", within=1e-6, expected=expected)
+    assert_no_gradient_from_hidden(gradient_of_row(1, CAUSAL), CAUSAL, 1, "v")
+
+
+def test_what_is_left_by_rounding_is_no_leak() -> None:
+    rounded = gradient_of_row(1, CAUSAL)
+    rounded[2] = 1e-7
+    assert_no_gradient_from_hidden(rounded, CAUSAL, 1, "v")
 
 
 def test_a_gradient_that_leaks_names_the_key() -> None:
     leaking = gradient_of_row(1, torch.ones(3, 3, dtype=torch.bool))
     with pytest.raises(Mismatch, match="query 1 may not attend to key 2"):
-        assert_no_gradient_from_hidden(leaking, CAUSAL, 1, "v", within=1e-6, expected=gradient_of_row(1, CAUSAL))
+        assert_no_gradient_from_hidden(leaking, CAUSAL, 1, "v")
 
 
-@pytest.mark.parametrize("got", [None, torch.zeros(3, 2), torch.full((3, 2), torch.nan)])
-def test_no_gradient_at_all_is_no_causality(got: Tensor | None) -> None:
+@pytest.mark.parametrize("got", [None, torch.zeros(3, 2), torch.full((3, 2), torch.nan), "zeros"])
+def test_no_gradient_at_all_is_no_causality(got: Any) -> None:
     with pytest.raises(Mismatch):
-        assert_no_gradient_from_hidden(got, CAUSAL, 1, "v", within=1e-6, expected=gradient_of_row(1, CAUSAL))
+        assert_no_gradient_from_hidden(got, CAUSAL, 1, "v")
 
 
 # ------------------------------------------------------------------ purity

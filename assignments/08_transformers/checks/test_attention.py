@@ -9,26 +9,11 @@ import pytest
 import torch
 from gradescope_utils.autograder_utils.decorators import number, weight
 
+from autograder.testing.attention import assert_best_key_wins, assert_masked, attend
 from autograder.testing.exceptions import must_raise
 from autograder.testing.modules import assert_like, load_alike
 from autograder.testing.numbers import assert_close, assert_same, attention_bounds, parts_of, softmax_bound
 from autograder.testing.symmetry import assert_equivariant, assert_invariant
-
-
-def attend(function, *args):
-    """Call an attention and take its result apart."""
-    return parts_of(function(*args), "out", "weights")
-
-
-def assert_attention(student, reference, q, k, v, mask=None):
-    """The student's attention is the formula's, weights first. Returns the student's out and weights."""
-    args = (q, k, v) if mask is None else (q, k, v, mask)
-    out, weights = attend(student.scaled_dot_product_attention, *args)
-    expected_out, expected_weights = reference.scaled_dot_product_attention(q.double(), k.double(), v.double(), mask)
-    within_out, within_weights = attention_bounds(q, k, v)
-    assert_close(weights, expected_weights, "weights", within=within_weights, dtype=q.dtype)
-    assert_close(out, expected_out, "out", within=within_out, dtype=q.dtype)
-    return out, weights
 
 
 @number("2.1")
@@ -76,50 +61,53 @@ def test_attention_with_loops(student, reference, cases):
 @pytest.mark.read("handout 2.3")
 def test_attention_is_the_formula(student, reference, cases):
     """Attention is softmax(Q K^T / sqrt(d_k)) V, for any number of leading axes"""
-    for q, k, v in cases.attention():
-        assert_attention(student, reference, q, k, v)
-    for q, k, v in cases.attention(torch.float64, most_axes=2, least_keys=7):
-        assert_attention(student, reference, q, k, v)
+    float64 = cases.attention(torch.float64, most_axes=2, least_keys=7)
+    for q, k, v in (*cases.attention(), *float64):
+        out, weights = attend(student.scaled_dot_product_attention, q, k, v)
+        expected_out, expected_weights = reference.scaled_dot_product_attention(q.double(), k.double(), v.double())
+        within_out, within_weights = attention_bounds(q, k, v)
+        assert_close(weights, expected_weights, "weights", within=within_weights, dtype=q.dtype)
+        assert_close(out, expected_out, "out", within=within_out, dtype=q.dtype)
 
 
 @number("2.8")
 @weight(1)
 @pytest.mark.read("handout 2.3")
-def test_mask_says_who_may_attend_to_whom(student, reference, cases):
+def test_mask_says_who_may_attend_to_whom(student, cases):
     """True in the mask means that the query may attend to the key; the weights of such keys sum to 1
 
     Stays beside the hidden checks that use masks, which fail with it: this one shows a student the numbers at once.
     """
+    assert_best_key_wins(student.scaled_dot_product_attention, cases)
     for q, k, v in cases.attention(least_keys=2):
         mask = cases.mask(*q.shape[:-1], k.shape[-2])
-        assert_attention(student, reference, q, k, v, mask)
+        assert_masked(student.scaled_dot_product_attention, q, k, v, mask)
 
 
 @number("2.9")
 @weight(0.5)
 @pytest.mark.read("handout 2.3")
-def test_masked_key_might_as_well_not_be_there(student, reference, cases):
+def test_masked_key_might_as_well_not_be_there(student, cases):
     """Masking a key for all queries is the same as leaving it out, and a mask has as few axes as it needs"""
+    assert_best_key_wins(student.scaled_dot_product_attention, cases)
     for q, k, v in cases.attention(least_keys=3):
         seen = cases.mask(k.shape[-2])
+        without, _ = attend(student.scaled_dot_product_attention, q, k[..., seen, :], v[..., seen, :])
         out, weights = attend(student.scaled_dot_product_attention, q, k, v, seen)
-        expected_out, expected_weights = reference.scaled_dot_product_attention(
-            q.double(), k[..., seen, :].double(), v[..., seen, :].double()
-        )
-        within_out, within_weights = attention_bounds(q, k, v)
-        assert_close(out, expected_out, "out", within=within_out, dtype=q.dtype)
-        scattered = torch.zeros(*expected_weights.shape[:-1], len(seen), dtype=torch.float64)
-        scattered[..., seen] = expected_weights
-        assert_close(weights, scattered, "weights", within=within_weights, dtype=q.dtype)
+        within_out, within_weights = (2 * bound for bound in attention_bounds(q, k, v))
+        assert_invariant(without, out, "out", under="masking keys in place of leaving them out", within=within_out)
+        nothing = torch.zeros(*q.shape[:-1], int((~seen).sum()))
+        assert_close(weights[..., ~seen], nothing, "weights of masked keys", within=within_weights)
 
 
 @number("2.10")
 @weight(0.5)
 @pytest.mark.read("handout 2.3")
-def test_same_vector_added_to_every_key(student, reference, cases):
+def test_same_vector_added_to_every_key(student, cases):
     """Adding the same vector to every key changes nothing: only differences of scores count"""
+    assert_best_key_wins(student.scaled_dot_product_attention, cases)
     for q, k, v in cases.attention(least_keys=3):
-        out, weights = assert_attention(student, reference, q, k, v)
+        out, weights = attend(student.scaled_dot_product_attention, q, k, v)
         moved = k + 12.0 * q[..., :1, :]  # scores rise by some tens for some queries and fall for others
         out_after, weights_after = attend(student.scaled_dot_product_attention, q, moved, v)
         within_out, within_weights = (2 * bound for bound in attention_bounds(q, moved, v))
@@ -131,24 +119,24 @@ def test_same_vector_added_to_every_key(student, reference, cases):
 @number("2.11")
 @weight(0.5)
 @pytest.mark.read("handout 2.3")
-def test_keys_are_a_set_and_queries_a_list(student, reference, cases):
+def test_keys_are_a_set_and_queries_a_list(student, cases):
     """Permuting keys together with their values changes nothing; permuting queries permutes the outputs
 
     Stays though other checks catch all that it catches: it is the lecture's sentence on why positions are needed, and
     its failure says so in those words.
     """
+    attention = student.scaled_dot_product_attention
+    assert_best_key_wins(attention, cases)
     for q, k, v in cases.attention(least_keys=3):
-        out, weights = assert_attention(student, reference, q, k, v)
+        out, weights = attend(attention, q, k, v)
         within_out, within_weights = (2 * bound for bound in attention_bounds(q, k, v))
         order = cases.permutation(k.shape[-2])
-        moved_out, moved_weights = attend(
-            student.scaled_dot_product_attention, q, k.index_select(-2, order), v.index_select(-2, order)
-        )
+        moved_out, moved_weights = attend(attention, q, k.index_select(-2, order), v.index_select(-2, order))
         under = "taking keys and values in another order"
         assert_invariant(out, moved_out, "out", under=under, within=within_out)
         assert_equivariant(weights, moved_weights, order, -1, "weights", under=under, within=within_weights)
         order = cases.permutation(q.shape[-2])
-        moved_out, _ = attend(student.scaled_dot_product_attention, q.index_select(-2, order), k, v)
+        moved_out, _ = attend(attention, q.index_select(-2, order), k, v)
         under = "taking the queries in another order"
         assert_equivariant(out, moved_out, order, -2, "out", under=under, within=within_out)
 

@@ -1,0 +1,67 @@
+"""Attention seen from outside: what every right attention does, whatever its scale.
+
+Numbers that hold for any scale anchor the checks of symmetry, masks, causality and purity: so a wrong scale costs its
+own check and not those, and a function that knows nothing fails them all. No check of the scale itself is in here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from autograder.testing.cases import Cases
+from autograder.testing.numbers import assert_close, attention_bounds, parts_of, rounding
+from autograder.testing.stability import one_clear_winner
+
+Attention = Callable[..., Any]
+
+
+def attend(attention: Attention, *args: Tensor) -> tuple[Any, Any]:
+    """Call an attention and take its result apart: (out, weights)."""
+    out, weights = parts_of(attention(*args), "out", "weights")
+    return out, weights
+
+
+def assert_best_key_wins(
+    attention: Attention, cases: Cases, *, score: float = 60.0, dtype: torch.dtype = torch.float32
+) -> None:
+    """Where one key matches far better than all others, its weight is 1 and its value is the output.
+
+    Args:
+        attention: (q, k, v) -> (out, weights).
+        cases: draws a batch of 2, 5 queries, 7 keys of width 11, values of width 13.
+        score: scaled score of the best key; that of the others is 0. Of 60 exp does not overflow, so that the default
+            asks for no stable softmax, and exp(-60 / 4) still is rounding, so that it asks for no exact scale.
+        dtype: of queries, keys and values.
+    """
+    q, k, winners = one_clear_winner(cases, 2, n_q=5, n_k=7, d=11, score=score, dtype=dtype)
+    v = cases.tensor(2, 7, 13, dtype=dtype)
+    expected = torch.nn.functional.one_hot(winners, 7).double()
+    within = 4 * rounding(dtype)
+    out, weights = attend(attention, q, k, v)
+    assert_close(weights, expected, "weights", within=within, dtype=dtype)
+    assert_close(out, expected @ v.double(), "out", within=within * float(v.abs().max()), dtype=dtype)
+
+
+def assert_masked(attention: Attention, q: Tensor, k: Tensor, v: Tensor, mask: Tensor) -> None:
+    """The weights under a mask are those without it, of the keys that may be attended to, made to sum to 1 again.
+
+    Args:
+        attention: (q, k, v[, mask]) -> (out, weights).
+        q: (..., n_q, d).
+        k: (..., n_k, d).
+        v: (..., n_k, d_v).
+        mask: boolean, broadcastable to (..., n_q, n_k); a row of nothing but False must give zeros.
+    """
+    within_out, within_weights = (2 * bound for bound in attention_bounds(q, k, v))
+    _, free = attend(attention, q, k, v)
+    assert_close(free, torch.zeros(*q.shape[:-1], k.shape[-2]), "weights", within=1.0 + within_weights, dtype=q.dtype)
+    seen = free.double() * mask
+    total = seen.sum(dim=-1, keepdim=True)
+    expected = seen / total.masked_fill(total == 0, 1.0)
+    out, weights = attend(attention, q, k, v, mask)
+    assert_close(weights, expected, "weights", within=within_weights, dtype=q.dtype)
+    assert_close(out, expected @ v.double(), "out", within=within_out, dtype=q.dtype)

@@ -1,0 +1,17 @@
+"""Weights are dropped at random; a function draws no random numbers, and dropout belongs to training."""
+
+CAUGHT_BY = ["2.7"]
+
+import math
+
+import torch
+
+
+def scaled_dot_product_attention(q, k, v, mask=None):
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
+    if mask is None:
+        weights = softmax(scores, dim=-1)
+    else:
+        scores = scores.masked_fill(~mask, torch.finfo(scores.dtype).min)
+        weights = softmax(scores, dim=-1).masked_fill(~mask, 0.0)
+    return torch.dropout(weights, 0.1, True) @ v, weights

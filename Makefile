@@ -13,8 +13,9 @@ $(SETUP): pyproject.toml constraints.txt
 	chmod -R go-rwx solutions assignments/*/checks/hidden
 	touch $(SETUP)
 
+# Exit code 1 says that something could not be graded at all: among the samples there are such, and the table names them.
 grade: $(SETUP)
-	$(VENV)/bin/softmark grade assignments/08_transformers tests/submissions -o build/grades -j 2
+	$(VENV)/bin/softmark grade assignments/08_transformers tests/submissions -o build/grades -j 2 || [ $$? -eq 1 ]
 
 lint: $(SETUP)
 	$(VENV)/bin/ruff format --check .

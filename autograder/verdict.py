@@ -97,7 +97,7 @@ def explain(run: CheckRun, index: int, diagnose: Diagnose) -> Explanation:
     elif isinstance(error, Mismatch):
         case = error.case or case
         expected, cause = error.expected, cause or error.hint
-        got = f"{error.what}: {error.got}" if error.what and error.got else error.got
+        got = error.got if error.got.startswith(error.what) else f"{error.what}: {error.got}"
     elif run.unusable:
         got = _last_value(item)
         cause = cause or "What your function returned has another form than the handout asks for."

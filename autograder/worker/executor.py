@@ -96,9 +96,7 @@ class Executor:
     def _call(self, request: Call) -> Reply:
         function = self._resolve(request.target)
         value = function(*self._given(request.args), **self._given(request.kwargs))
-        if request.keep or inspect.isclass(function):
-            return Returned(self._keep(value))
-        return Returned(self._as_references(value))
+        return Returned(self._result(function, value, request.keep))
 
     def _observe(self, request: Observe) -> Reply:
         function = self._resolve(request.target)
@@ -106,8 +104,8 @@ class Executor:
         before = snapshot()
         value = function(*args, **kwargs)
         changed = changes(before)
-        refer = self._as_references
-        return Observed(refer(value), refer(args), refer(kwargs), changed)
+        result = self._result(function, value, keep=False)
+        return Observed(result, self._as_references(args), self._as_references(kwargs), changed)
 
     def _vjp(self, request: Vjp) -> Reply:
         function = self._resolve(request.target)
@@ -130,6 +128,10 @@ class Executor:
             if inspect.getattr_static(owner, target.name, None) is not None:
                 raise  # it is there: a property of theirs failed
             raise _Absent(target.name, _near(owner, target.name)) from None
+
+    def _result(self, function: object, value: object, keep: bool) -> object:
+        """What is passed on: a handle of an instance of their class, or of what is to be kept, else the value."""
+        return self._keep(value) if keep or inspect.isclass(function) else self._as_references(value)
 
     def _keep(self, value: object) -> HandleRef:
         self._kept += 1

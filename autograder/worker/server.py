@@ -77,6 +77,7 @@ class Server:
         if not isinstance(command, Connect):
             return False
         connection = socket.socket(fileno=descriptors[0])
+        connection.settimeout(30.0)  # a grader that does not read must not stop the others
         self._connections[connection.fileno()] = connection
         self._poll.register(connection, select.POLLIN)
         self._tell(connection, Hello(os.getpid(), self._identities.kind, threads()))
@@ -259,6 +260,7 @@ def _raise_descriptor_limit() -> None:
 def main(control: int, runtime: str, warm: Sequence[str]) -> None:
     """Run the fork server on the descriptor `control` until the grader is gone; then remove the folder `runtime`."""
     sys.argv = [""]
+    os.umask(0o022)
     _raise_descriptor_limit()
     identities = Identities()
     outsider = identities.take()

@@ -216,3 +216,13 @@ def test_forty_workers_leave_no_descriptor_behind(workers: Workers) -> None:
         worker.close()
     workers.connection.settle()
     assert descriptors() == before
+
+
+def test_a_strict_umask_of_the_grader_closes_nothing_to_workers(open_folder: Path) -> None:
+    (open_folder / "part.py").write_text(ONE)
+    old = os.umask(0o077)
+    try:
+        with ForkServer.launch() as running, running.connect() as connection:
+            assert call(connection.spawn(open_folder, ["part"], LIMITS), "one") == Returned(1)
+    finally:
+        os.umask(old)

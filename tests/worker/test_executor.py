@@ -276,6 +276,13 @@ def test_an_observation_of_a_pure_function_shows_no_change(executor: Executor) -
     assert reply.changed == ()
 
 
+def test_making_an_object_can_be_observed(executor: Executor) -> None:
+    reply = executor.carry_out(Observe(named("Net"), (2,)))
+    assert isinstance(reply, Observed)
+    assert reply.value == HandleRef(1, "Net")
+    assert reply.changed == ("torch random state",)
+
+
 def test_gradients_flow_to_every_floating_point_argument(executor: Executor) -> None:
     x, w = torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0])
     request = Vjp(named("two"), (x, {"w": w, "n": 1}), {}, (torch.tensor([1.0, 10.0]), torch.tensor(100.0)))

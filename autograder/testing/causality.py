@@ -11,7 +11,7 @@ from typing import Any
 from torch import Tensor
 
 from autograder.testing.gradients import assert_arrives
-from autograder.testing.mismatch import Mismatch, compared, places, row_at
+from autograder.testing.mismatch import Mismatch, places, row_at
 from autograder.testing.numbers import assert_close, assert_tensor
 
 
@@ -63,7 +63,6 @@ def assert_no_gradient_from_hidden(gradient: Any, allowed: Tensor, query: int, w
     """
     name = f"gradient of output {query} by {what}"
     values = assert_arrives(gradient, f"{what} (of output {query})")
-    compared(values, values * allowed[query].unsqueeze(-1), name)
     size = values.double().abs()
     leak = size * ~allowed[query].unsqueeze(-1)
     if float(leak.max()) > 1e-5 * float(size.max()):

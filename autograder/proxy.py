@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, NoReturn, Protocol
 
 from autograder.worker.messages import (
+    Advance,
     Call,
     Found,
     Gradients,
@@ -21,11 +22,13 @@ from autograder.worker.messages import (
     Missing,
     Observe,
     Observed,
+    OpenStream,
     Raised,
     Release,
     Reply,
     Request,
     Returned,
+    Streamed,
     Target,
     Unreadable,
     Vjp,
@@ -119,10 +122,15 @@ class Line:
         self.transport = transport
         self.module = module
         self.log = Log()
+        self._known: dict[str, Reply] = {}
 
     def look(self, target: Target, name: str) -> Reply:
-        """Ask what a name is; a missing one raises `StudentMissing`."""
+        """Ask what a name is; a missing one raises `StudentMissing`. What is a function or class is asked once."""
+        if target.handle is None and target.name in self._known:
+            return self._known[target.name]
         reply = self._send(Look(target), name)
+        if target.handle is None and isinstance(reply, Found):
+            self._known[target.name] = reply
         if isinstance(reply, Missing):
             self._fail(StudentMissing(_missing_sentence(name, self.module, reply.near), function=name))
         return reply
@@ -136,6 +144,14 @@ class Line:
             self.log.last.returned = True
         elif isinstance(reply, Missing):
             self._fail(StudentMissing(_missing_sentence(name, self.module, reply.near), function=name))
+        return reply
+
+    def stream(self, message: OpenStream | Advance, name: str) -> Streamed:
+        """Open a stream, which is kept as the latest call, or go on with one."""
+        if isinstance(message, OpenStream):
+            self.log.last = LastCall(name, (*message.args, list(message.items)), message.kwargs)
+        reply = self._send(message, name)
+        assert isinstance(reply, Streamed)
         return reply
 
     def release(self, handle: int) -> None:
@@ -280,6 +296,57 @@ class Student:
         reply = self._line.call(Vjp(target, _bare(tuple(args)), _bare(kwargs), tuple(cotangents)), name)
         assert isinstance(reply, Gradients)
         return reply
+
+    def stream(
+        self,
+        f: RemoteFunction | RemoteObject,
+        *args: Any,
+        items: Sequence[Any],
+        count: int = 0,
+        memory_mb: float = 0,
+        **kwargs: Any,
+    ) -> RemoteStream:
+        """Call `f(*args, iterator, **kwargs)` and consume what it returns, bit by bit.
+
+        Args:
+            f: a function or method that takes an iterator and returns one.
+            *args: what comes before the iterator.
+            items: what the iterator yields. It is made in the worker, and counts what is taken from it.
+            count: yield that many items instead; item i is then `items[i % len(items)]`, a string, with the number i
+                after it, made when it is asked for.
+            memory_mb: while the stream is open, what the worker may take in addition to what it has. 0: no such limit.
+            **kwargs: passed to `f`.
+        """
+        target, name = _target(f)
+        message = OpenStream(target, _bare(args), _bare(kwargs), tuple(items), count, int(memory_mb * 2**20))
+        return RemoteStream(self._line, message, name)
+
+
+class RemoteStream:
+    """What a function of the student's made of an iterator, consumed a few outputs at a time. Use in a `with`.
+
+    Attributes:
+        pulled: how many items have been taken from the iterator so far.
+        done: whether the outputs have ended.
+    """
+
+    def __init__(self, line: Line, message: OpenStream, name: str) -> None:
+        self._line, self._target, self._name = line, message.target, name
+        opened = line.stream(message, name)
+        self._stream, self.pulled, self.done = opened.stream, opened.pulled, False
+
+    def take(self, most: int) -> list[Any]:
+        """At most `most` further outputs; fewer only at the end."""
+        reply = self._line.stream(Advance(self._target, self._stream, most), self._name)
+        self.pulled, self.done = reply.pulled, reply.done
+        return reply.value
+
+    def __enter__(self) -> RemoteStream:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is None:
+            self._line.release(self._stream)
 
 
 def _resolve(line: Line, target: Target, name: str) -> Any:

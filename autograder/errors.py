@@ -16,7 +16,7 @@ class SoftmarkError(Exception):
     """
 
     def __init__(self, sentence: str, *, exit_code: int = 2) -> None:
-        super().__init__(sentence)
+        super().__init__(sentence.encode("utf-8", "replace").decode())  # a path may hold bytes that are no UTF-8
         self.exit_code = exit_code
 
 

@@ -18,7 +18,7 @@ from autograder.assignment import Assignment
 from autograder.errors import SoftmarkError, Unreadable
 from autograder.intake.archive import OTHER_FORMATS, read_zip
 from autograder.intake.export import METADATA, Submitter, metadata_file, read_metadata
-from autograder.intake.files import READ, Collected, read_file, read_folder, suffix_of
+from autograder.intake.files import READ, Collected, is_plain_name, read_file, read_folder, suffix_of
 from autograder.intake.matching import arrange
 
 __all__ = ["SourceTree", "Submission", "Submitter", "Unreadable", "find_submissions", "read_submission"]
@@ -155,8 +155,9 @@ def _read_single_file(path: Path, collected: Collected) -> None:
             if data.startswith(magic):
                 raise Unreadable(f"{path} is {what}: hand in a .zip, or the files themselves.")
         raise Unreadable(f"{path} is neither .py nor .ipynb nor .zip: hand in one of these, or a folder of them.")
-    if collected.wants(path.name, len(data)):
-        collected.add(path.name, data)
+    name = path.name if is_plain_name(path.name) else f"submission{suffix}"
+    if collected.wants(name, len(data)):
+        collected.add(name, data)
 
 
 def _open_inner_zip(collected: Collected) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from autograder.errors import SoftmarkError, Unreadable
 from autograder.submission import SourceTree, Submission, Submitter, find_submissions, read_submission
-from tests.intake.handins import SOFTMAX, assignment, hand_in, notebook, read, zipped
+from tests.intake.handins import SOFTMAX, assignment, hand_in, loaded, notebook, read, zipped
 
 
 def found(path: Path) -> list[str]:
@@ -155,6 +155,21 @@ def test_what_nobody_can_read_is_a_sentence(tmp_path: Path, name: str, data: byt
     with pytest.raises(Unreadable, match=sentence) as caught:
         read(tmp_path / name)
     assert caught.value.exit_code == 1
+
+
+@pytest.mark.parametrize("name", [b"a\nb.ipynb", b"\xff.ipynb", b'"""\\N.ipynb', b"caf\xe9.py"])
+def test_an_odd_name_of_a_file_spoils_nothing(tmp_path: Path, name: bytes) -> None:
+    path = tmp_path / os.fsdecode(name)
+    path.write_bytes(notebook(SOFTMAX))
+    tree = read(path)
+    assert loaded(tree)["softmax"](1, 2) == ("softmax", 1, 2)
+    assert all(note.encode() for note in tree.notes)
+
+
+def test_a_path_that_is_no_utf8_can_be_said(tmp_path: Path) -> None:
+    with pytest.raises(Unreadable, match=r"/\?.* is missing") as caught:
+        read(tmp_path / os.fsdecode(b"\xff"))
+    assert str(caught.value).encode()
 
 
 def test_a_submission_that_is_a_link_is_refused(tmp_path: Path) -> None:

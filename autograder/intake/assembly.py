@@ -9,13 +9,17 @@ from __future__ import annotations
 
 import re
 import sys
+from collections import defaultdict
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 from autograder.assignment import Part
 from autograder.intake.notebook import Cell, Notebook
 from autograder.intake.statements import Statement, outlines
 
+FOREIGN = "is not Python of this notebook"
+MOST_NOTES = 5
 SEES_ALL = frozenset({"globals", "eval", "exec"})
 """Builtins through which a function may reach any definition."""
 
@@ -43,7 +47,7 @@ class Code:
     lost: tuple[Lost, ...]
     notes: tuple[str, ...]
 
-    @property
+    @cached_property
     def defined(self) -> frozenset[str]:
         """Names that a definition or an assignment gives a value, stubs not counted."""
         given = (one.statement for one in self.placed if one.statement.kind in ("definition", "assignment", "block"))
@@ -51,10 +55,11 @@ class Code:
             name for statement in given if not statement.stub and statement.eligible for name in statement.binds
         )
 
-    @property
-    def bound(self) -> frozenset[str]:
-        """Names that anything gives a value, imports and stubs included."""
-        return frozenset(name for one in self.placed if one.statement.eligible for name in one.statement.binds)
+    @cached_property
+    def functions(self) -> frozenset[str]:
+        """Names of functions and classes, stubs not counted."""
+        definitions = (one.statement for one in self.placed if one.statement.kind == "definition")
+        return frozenset(name for statement in definitions if not statement.stub for name in statement.binds)
 
 
 @dataclass(frozen=True)
@@ -76,16 +81,21 @@ class Module(NamedTuple):
     notes: tuple[str, ...]
 
 
-def read_code(notebook: Notebook, shown: str) -> Code:
-    """Parse every code cell; a cell that is not Python is lost alone."""
-    cells = [cell for cell in notebook.cells if cell.kind == "code" and cell.source.strip()]
-    placed: list[Placed] = []
-    lost = [Lost(cell, f"is a {cell.kind.title()} cell") for cell in notebook.cells if cell.kind != "code"]
-    for cell, outline in zip(cells, outlines([cell.source for cell in cells]), strict=True):
+def read_codes(notebooks: dict[str, Notebook]) -> dict[str, Code]:
+    """Parse every code cell of several notebooks at once; a cell that is not Python is lost alone."""
+    cells = [(shown, cell) for shown, notebook in notebooks.items() for cell in notebook.cells if cell.kind == "code"]
+    placed: dict[str, list[Placed]] = defaultdict(list)
+    lost: dict[str, list[Lost]] = defaultdict(list)
+    for shown, notebook in notebooks.items():
+        lost[shown] = [Lost(cell, f"is a {cell.kind.title()} cell") for cell in notebook.cells if cell.kind != "code"]
+    for (shown, cell), outline in zip(cells, outlines([cell.source for _, cell in cells]), strict=True):
         if outline.fault:
-            lost.append(Lost(cell, outline.fault))
-        placed += [Placed(cell.number, statement) for statement in outline.statements]
-    return Code(shown, tuple(placed), tuple(lost), notebook.notes)
+            lost[shown].append(Lost(cell, outline.fault))
+        placed[shown] += [Placed(cell.number, statement) for statement in outline.statements]
+    return {
+        shown: Code(shown, tuple(placed[shown]), tuple(lost[shown]), notebook.notes)
+        for shown, notebook in notebooks.items()
+    }
 
 
 def module_of(code: Code, part: Part, surroundings: Surroundings) -> Module:
@@ -93,7 +103,7 @@ def module_of(code: Code, part: Part, surroundings: Surroundings) -> Module:
     overruled = {one: name for one in code.placed for name in part.definitions if _is_result(one.statement, name, code)}
     kept = _needed([one for one in _without_beaten_stubs(code) if one not in overruled], set(part.definitions))
     futures = sorted({name for one in kept if one.statement.module == "__future__" for name in one.statement.binds})
-    lines = [f'"""Taken from {code.shown}: definitions, imports and constants. Nothing else in it is run."""']
+    lines = [f"# Taken from {code.shown!r}: definitions, imports and constants. Nothing else in it is run."]
     lines += [f"from __future__ import {name}" for name in futures]
     cell = 0
     unknown: set[str] = set()
@@ -110,6 +120,7 @@ def module_of(code: Code, part: Part, surroundings: Surroundings) -> Module:
             f"{code.shown}, cell {one.cell}, gives {name} another value; its definition was graded."
             for one, name in overruled.items()
         ),
+        *_notes_on_lost_cells(code, part),
         *_notes_on_libraries(code, unknown),
     ]
     return Module("\n".join(lines) + "\n", tuple(notes))
@@ -117,38 +128,40 @@ def module_of(code: Code, part: Part, surroundings: Surroundings) -> Module:
 
 def _without_beaten_stubs(code: Code) -> list[Placed]:
     """The statements without those stubs whose name is defined elsewhere in earnest."""
-    return [one for one in code.placed if not (one.statement.stub and set(one.statement.binds) <= code.defined)]
+    return [one for one in code.placed if not (one.statement.stub and code.defined.issuperset(one.statement.binds))]
 
 
 def _is_result(statement: Statement, name: str, code: Code) -> bool:
     """Whether an assignment hides a function by something that can be none: `causal_mask = causal_mask(4, 4)`."""
-    if statement.kind != "assignment" or name not in statement.binds:
+    if statement.kind != "assignment" or name not in statement.binds or name not in code.functions:
         return False
-    functions = {
-        one for _, other in code.placed if other.kind == "definition" and not other.stub for one in other.binds
-    }
-    is_function = len(statement.binds) == 1 and not functions.isdisjoint(statement.wraps)
-    return name in functions and not is_function and not {"lambda", "."} & set(statement.wraps)
+    needs_no_name = not {"lambda", "."}.isdisjoint(statement.wraps)
+    is_function = len(statement.binds) == 1 and not code.functions.isdisjoint(statement.wraps)
+    return not is_function and not needs_no_name
 
 
 def _needed(placed: list[Placed], names: set[str]) -> list[Placed]:
     """The statements that bind or change one of the names, or a name that such a statement reads, and so on."""
-    needed = set(names)
+    by_name: dict[str, list[int]] = defaultdict(list)
     defined = {name for _, one in placed if one.kind in ("definition", "assignment") for name in one.binds}
+    waiting: list[int] = []
+    for index, (_, statement) in enumerate(placed):
+        changed = statement.changes if statement.kind != "definition" else defined.intersection(statement.changes)
+        for name in (*statement.binds, *changed) if statement.eligible else ():
+            by_name[name].append(index)
+        if statement.eligible and (statement.star or statement.kind == "setting" or statement.module == "__future__"):
+            waiting.append(index)
+    for name in SEES_ALL:
+        by_name[name] += [index for index, (_, one) in enumerate(placed) if one.kind in ("definition", "import")]
+    waiting += [index for name in names for index in by_name[name]]
     taken: set[int] = set()
-    before = -1
-    while len(taken) > before:
-        before = len(taken)
-        for index, (_, statement) in enumerate(placed):
-            changed = statement.changes if statement.kind != "definition" else defined.intersection(statement.changes)
-            touches = not needed.isdisjoint((*statement.binds, *changed))
-            always = statement.star or statement.kind == "setting" or statement.module == "__future__"
-            if statement.eligible and index not in taken and (touches or always):
-                taken.add(index)
-                needed.update(statement.reads)
-        if needed & SEES_ALL:
-            needed.update(name for _, one in placed if one.kind in ("definition", "import") for name in one.binds)
-    return [one for index, one in enumerate(placed) if index in taken]
+    while waiting:
+        index = waiting.pop()
+        if index not in taken:
+            taken.add(index)
+            for name in placed[index].statement.reads:
+                waiting += by_name.pop(name, [])
+    return [placed[index] for index in sorted(taken)]
 
 
 def _as_source(one: Placed, code: Code, part: Part, surroundings: Surroundings, unknown: set[str]) -> str:
@@ -187,12 +200,12 @@ def _notes_on_definitions(code: Code, part: Part) -> list[str]:
             notes.append(f"{code.shown} defines {name} {listed}; the last one was graded.")
         if name in defined:
             continue
-        pattern = re.compile(rf"^\s*(?:def|class)\s+{re.escape(name)}\b", re.MULTILINE)
+        pattern = re.compile(rf"^[ \t]*(?:def|class)[ \t]+{re.escape(name)}\b", re.MULTILINE)
         notes += [
             f"{code.shown}: {name} stands in cell {lost.cell.number}, which {lost.fault}, so it was not graded."
             for lost in code.lost
             if pattern.search(lost.cell.source)
-        ]
+        ][:MOST_NOTES]
     return notes
 
 
@@ -212,8 +225,21 @@ def _cells_defining(code: Code, name: str) -> list[int]:
     return cells if len(set(cells)) < 2 else sorted(set(cells))
 
 
+def _notes_on_lost_cells(code: Code, part: Part) -> list[str]:
+    """Cells that are no Python, where nothing else was said of them: what they define may be needed elsewhere."""
+    spoken_of = re.compile(
+        rf"^[ \t]*(?:def|class)[ \t]+(?:{'|'.join(map(re.escape, part.definitions))})\b", re.MULTILINE
+    )
+    lost = [one for one in code.lost if one.cell.kind == "code" and not one.fault.startswith(FOREIGN)]
+    return [
+        f"{code.shown}: cell {one.cell.number} {one.fault}, so nothing in it was taken."
+        for one in lost
+        if not spoken_of.search(one.cell.source)
+    ][:MOST_NOTES]
+
+
 def _notes_on_libraries(code: Code, unknown: set[str]) -> list[str]:
     return [
         f"{code.shown} imports {name}, which grading may not have: what was handed in must do without it."
         for name in sorted(unknown)
-    ]
+    ][:MOST_NOTES]

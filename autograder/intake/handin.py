@@ -11,15 +11,17 @@ from dataclasses import dataclass, field
 
 from autograder.assignment import Part
 from autograder.errors import Unreadable
-from autograder.intake.assembly import Code, read_code
+from autograder.intake.assembly import Code, read_codes
 from autograder.intake.encoding import Source, read_source
 from autograder.intake.files import KEPT, Collected, suffix_of
 from autograder.intake.notebook import Cell, Notebook, read_notebook
-from autograder.intake.statements import outlines
+from autograder.intake.statements import Outline, outlines
 
 DEFINES = re.compile(r"^(?:(?:async[ \t]+)?def|class)[ \t]+(\w+)|^(\w+)[ \t]*(?::[^=\n]+)?=(?!=)", re.MULTILINE)
 EXPORTED = re.compile(r"^(?:get_ipython\(\)|![\w.]|%{1,2}\w|\w+ *= *(?:!\w|get_ipython\(\)))", re.MULTILINE)
 """A line that only a notebook has."""
+LARGEST_OUTLINED = 1 << 20
+UNKNOWN = Outline(statements=(), fault="is too long to be looked into")
 CELL_MARK = re.compile(r"^# (?:In\[[\d ]*\]:|%%).*$", re.MULTILINE)
 
 
@@ -32,6 +34,7 @@ class HandIn:
     notebooks: dict[str, Code] = field(default_factory=dict[str, Code])
     others: dict[str, bytes] = field(default_factory=dict[str, bytes])
     problems: dict[str, str] = field(default_factory=dict[str, str])
+    outlined: dict[str, Outline] = field(default_factory=dict[str, Outline])
 
     @property
     def code(self) -> list[str]:
@@ -56,7 +59,10 @@ class HandIn:
         """Whether at least one of the part's names is more than a stub in that file, as far as it can be parsed."""
         if path in self.notebooks:
             return bool(self.defines(path, part))
-        outline = outlines([self.sources[path].text])[0]
+        if not self.outlined:  # all at once: few submissions need this, and one process then serves it
+            small = [one for one, source in self.sources.items() if len(source.text) <= LARGEST_OUTLINED]
+            self.outlined.update(zip(small, outlines([self.sources[one].text for one in small]), strict=True))
+        outline = self.outlined.get(path, UNKNOWN)
         bound = {name for one in outline.statements if not one.stub for name in one.binds}
         stars = any(one.star and not one.module.startswith(("torch", "numpy")) for one in outline.statements)
         return bool(outline.fault) or stars or not bound.isdisjoint(part.definitions)
@@ -65,13 +71,14 @@ class HandIn:
 def read_hand_in(collected: Collected) -> HandIn:
     """Read each file as what it is. One that cannot be read becomes a problem, and the others are read all the same."""
     hand_in = HandIn(collected.shown)
+    notebooks: dict[str, Notebook] = {}
     for path, data in sorted(collected.files.items()):
         suffix = suffix_of(path)
         try:
             if _is_notebook(path, data):
-                hand_in.notebooks[path] = read_code(read_notebook(data, path), path)
+                notebooks[path] = read_notebook(data, path)
             elif suffix == ".py":
-                _read_python(path, data, hand_in)
+                hand_in.sources[path] = _python(path, data)
             elif suffix == ".txt" and DEFINES.search(data.decode("latin-1")):
                 hand_in.sources[path] = read_source(data, path)
         except Unreadable as error:
@@ -80,6 +87,9 @@ def read_hand_in(collected: Collected) -> HandIn:
             hand_in.others[path] = data
     for said in collected.too_large:
         hand_in.problems[said.rpartition(" (")[0]] = f"{said} is too large to be read: clear its outputs and results."
+    for path in _exported(hand_in.sources):
+        notebooks[path] = _as_notebook(hand_in.sources.pop(path))
+    hand_in.notebooks.update(read_codes(notebooks))
     return hand_in
 
 
@@ -90,25 +100,25 @@ def _is_notebook(path: str, data: bytes) -> bool:
     return name.endswith(".py") and data.lstrip()[:1] == b"{" and b'"cells"' in data
 
 
-def _read_python(path: str, data: bytes, hand_in: HandIn) -> None:
+def _python(path: str, data: bytes) -> Source:
     source = read_source(data, path)
     if "\0" in source.text:
         raise Unreadable(f"{path} holds bytes that are no text: hand in the file that you edited.")
-    code = _exported_notebook(source, path)
-    if code is None:
-        hand_in.sources[path] = source
-    else:
-        hand_in.notebooks[path] = code
+    return source
 
 
-def _exported_notebook(source: Source, path: str) -> Code | None:
-    """The code of a notebook exported to a script, which Python alone could not run; None for other scripts."""
-    if not EXPORTED.search(source.text):
-        return None
-    outline = outlines([source.text])[0]
-    asks_ipython = any("get_ipython" in one.reads for one in outline.statements if one.kind != "definition")
-    if outline.fault or not (outline.repaired or asks_ipython):
-        return None
-    cells = CELL_MARK.split(source.text)
-    notes = (source.note,) if source.note else ()
-    return read_code(Notebook(tuple(Cell(number, "code", cell) for number, cell in enumerate(cells)), notes), path)
+def _exported(sources: dict[str, Source]) -> list[str]:
+    """Scripts that were exported from a notebook and that Python alone could not run."""
+    likely = [path for path, source in sources.items() if EXPORTED.search(source.text[:LARGEST_OUTLINED])]
+    found: list[str] = []
+    for path, outline in zip(likely, outlines([sources[path].text for path in likely]), strict=True):
+        asks_ipython = any("get_ipython" in one.reads for one in outline.statements if one.kind != "definition")
+        if not outline.fault and (outline.repaired or asks_ipython):
+            found.append(path)
+    return found
+
+
+def _as_notebook(source: Source) -> Notebook:
+    """An exported script as the notebook it was: a cell from each mark to the next."""
+    cells = (Cell(number, "code", text) for number, text in enumerate(CELL_MARK.split(source.text)))
+    return Notebook(tuple(cells), (source.note,) if source.note else ())

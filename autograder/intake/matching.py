@@ -15,6 +15,7 @@ from autograder.intake.assembly import Surroundings, module_of, standard_librari
 from autograder.intake.files import Collected, suffix_of
 from autograder.intake.handin import HandIn, read_hand_in
 
+MOST_NOTES = 30
 SEVERAL = "several files called"
 
 
@@ -66,7 +67,14 @@ def arrange(collected: Collected, assignment: Assignment) -> Arranged:
     staff = [f"{name} was there twice with different content; the later one was kept." for name in collected.twice]
     staff += [f"Not read: {sentence}" for sentence in hand_in.problems.values()]
     files = {name: data for name, data in files.items() if files.keys().isdisjoint(_folders(name))}
-    return Arranged(files, list(dict.fromkeys(notes)), staff)
+    return Arranged(files, _few(notes), _few(staff))
+
+
+def _few(notes: list[str]) -> list[str]:
+    """Each note once, and no more of them than somebody reads."""
+    once = list(dict.fromkeys(notes))
+    more = len(once) - MOST_NOTES
+    return once if more <= 0 else [*once[:MOST_NOTES], f"And {more} more of these."]
 
 
 def _folders(name: str) -> list[str]:

@@ -17,7 +17,10 @@ from autograder.intake.encoding import read_source
 
 MOST_CELLS = 5000
 LARGEST_CODE = 4 << 20
-CONFLICT = re.compile(r"^\s*(?:<{7}|>{7}) ", re.MULTILINE)
+MOST_CONTAINERS = 1_000_000
+MOST_VALUES = 5_000_000
+"""Of lists and objects, and of all values in the file: each takes ten times its text in memory."""
+CONFLICT = re.compile(r"^[ \t]*(?:<{7}|>{7}) ", re.MULTILINE)
 NOT_NOTEBOOKS = (
     ("version https://git-lfs", "a Git LFS pointer, not the notebook itself: hand in the file that it points to"),
     ("<!doctype html", "a web page saved under a notebook's name: download the notebook itself (File, Download)"),
@@ -49,6 +52,8 @@ def read_notebook(data: bytes, shown: str) -> Notebook:
     Raises:
         Unreadable: no notebook, cut off, in conflict with itself, or beyond the bounds.
     """
+    if data.count(b"[") + data.count(b"{") > MOST_CONTAINERS or data.count(b",") > MOST_VALUES:
+        raise Unreadable(f"{shown} holds millions of values: clear its outputs and save it again.")
     text, note = read_source(data, shown)
     notes = [note] if note else []
     document, rest = _json(text, shown)

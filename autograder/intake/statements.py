@@ -9,6 +9,7 @@ import json
 import os
 import subprocess
 import sys
+from itertools import accumulate
 from pathlib import Path
 from typing import Literal
 
@@ -17,6 +18,7 @@ import msgspec
 from autograder.errors import GraderError
 
 WALL_SECONDS = 60
+LARGEST_INPUT = 16 << 20
 LARGEST_ANSWER = 64 << 20
 MOST_DEATHS = 3
 START = "import sys; sys.path.append(sys.argv[1]); from parsing.process import main; main()"
@@ -68,15 +70,17 @@ def outlines(sources: list[str]) -> list[Outline]:
     """
     described: list[Outline] = []
     deaths = 0
-    while len(described) < len(sources):
+    ends = accumulate(len(source) for source in sources)
+    within = sources[: sum(end <= LARGEST_INPUT for end in ends)]
+    while len(described) < len(within):
         if deaths == MOST_DEATHS:
             break
-        described += _from_one_process(sources[len(described) :])
-        if len(described) < len(sources):
+        described += _from_one_process(within[len(described) :])
+        if len(described) < len(within):
             described.append(Outline(statements=(), fault="could not be parsed within the limits of time and memory"))
             deaths += 1
     rest = len(sources) - len(described)
-    return described + [Outline(statements=(), fault="was not read, since others could not be parsed")] * rest
+    return described + [Outline(statements=(), fault="was not read, since there is too much before it")] * rest
 
 
 def _from_one_process(sources: list[str]) -> list[Outline]:

@@ -10,6 +10,7 @@ import zipfile
 import pytest
 
 from autograder.errors import Unreadable
+from autograder.intake import files
 from autograder.intake.archive import read_zip
 from autograder.intake.files import Collected
 from tests.intake.handins import zipped
@@ -81,9 +82,10 @@ def test_a_bomb_is_refused_before_it_unpacks() -> None:
         members(zipped({"attention.py": "x", "b.json": b"0" * (15 << 20)}))
 
 
-def test_many_members_that_are_large_together_are_refused() -> None:
-    with pytest.raises(Unreadable, match="unpacks to more than 256 MB"):
-        members(zipped({f"{number}.json": b"0" * (8 << 20) for number in range(40)}))
+def test_many_members_that_are_large_together_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "LARGEST_TOTAL", 4 << 20)
+    with pytest.raises(Unreadable, match="unpacks to more than 4 MB"):
+        members(zipped({f"{number}.json": b"0" * (1 << 20) for number in range(5)}))
 
 
 def test_a_size_that_lies_does_not_make_more_be_read() -> None:

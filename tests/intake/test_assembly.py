@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from autograder.intake.assembly import Code, Placed, Surroundings, module_of
+from autograder.intake.statements import Statement
 from autograder.submission import SourceTree
 from tests.intake.handins import ATTENTION, SOFTMAX, STUB, TOKENS, code, hand_in, loaded, markdown, notebook, read
 
@@ -89,11 +91,11 @@ def test_a_class_is_taken_with_bases_dataclasses_and_later_patches(tmp_path: Pat
 def test_a_method_that_a_decorator_adds_is_taken_and_decorated_training_is_not(tmp_path: Path) -> None:
     tree = tree_of(
         tmp_path,
-        "import torch",
+        "import functools",
         "def add_to_class(Class):\n    return lambda f: setattr(Class, f.__name__, f)",
         "class Heads: pass",
         "@add_to_class(Heads)\ndef step(self):\n    return 4",
-        "@torch.no_grad()\ndef evaluate(): pass\n@torch.no_grad()\ndef softmax(x, dim): pass",
+        "@functools.lru_cache()\ndef evaluate(): pass\n@functools.lru_cache()\ndef softmax(x, dim): pass",
     )
     text = tree.files["attention.py"].decode()
     assert loaded(tree)["Heads"]().step() == 4
@@ -188,11 +190,18 @@ def test_a_result_under_a_functions_name_does_not_hide_it(tmp_path: Path, shadow
 
 
 def test_a_cell_with_a_syntax_error_is_lost_alone_and_spoken_of_if_it_matters(tmp_path: Path) -> None:
-    tree = tree_of(tmp_path, SOFTMAX, "def attend(x):\nreturn x", "this is no python")
+    tree = tree_of(tmp_path, SOFTMAX, "def attend(x):\nreturn x", "%%bash\nls")
     assert loaded(tree)["softmax"](1, 2) == ("softmax", 1, 2)
     (said,) = [note for note in tree.notes if "cell" in note]
     assert said.startswith("hw.ipynb: attend stands in cell 2, which is not Python (line 2: expected an indented block")
     assert said.endswith("so it was not graded.")
+
+
+def test_a_cell_that_is_not_python_is_spoken_of_since_it_may_be_needed(tmp_path: Path) -> None:
+    tree = tree_of(tmp_path, SOFTMAX, "D = = 3", "%%bash\nls")
+    assert [note for note in tree.notes if "cell" in note] == [
+        "hw.ipynb: cell 2 is not Python (line 1: invalid syntax), so nothing in it was taken."
+    ]
 
 
 @pytest.mark.parametrize("kind", ["markdown", "raw"])
@@ -249,3 +258,29 @@ def test_helpers_beside_a_notebook_go_with_it(tmp_path: Path) -> None:
     )
     assert sorted(tree.files) == ["attention.py", "d.json", "helpers.py", "tools/deep.py"]
     assert "\nfrom helpers import shift\nimport tools.deep\n" in tree.files["attention.py"].decode()
+
+
+def test_a_long_chain_of_definitions_in_the_wrong_order_is_followed(tmp_path: Path) -> None:
+    length = 20_000
+    chain = [
+        Placed(
+            number,
+            Statement(
+                kind="definition",
+                line=1,
+                text=f"def f{number}(): ...",
+                binds=(f"f{number}",),
+                reads=(f"f{number - 1}",),
+            ),
+        )
+        for number in range(length)
+    ]
+    first = Placed(length, Statement(kind="definition", line=1, text="", binds=("softmax",), reads=(f"f{length - 1}",)))
+    code = Code("hw.ipynb", (*chain, first), (), ())
+    source = module_of(code, ATTENTION, Surroundings(frozenset(), frozenset())).source
+    assert source.count("def f") == length
+
+
+def test_megabytes_of_empty_lines_cost_nothing(tmp_path: Path) -> None:
+    tree = tree_of(tmp_path, SOFTMAX, {**markdown("\n \t" * 300_000 + "x")})
+    assert loaded(tree)["softmax"](1, 2) == ("softmax", 1, 2)

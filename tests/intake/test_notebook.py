@@ -143,3 +143,8 @@ def test_a_notebook_with_endless_cells_is_a_sentence(monkeypatch: pytest.MonkeyP
 def test_a_notebook_with_endless_code_is_a_sentence() -> None:
     with pytest.raises(Unreadable, match="and 4 MB of text"):
         read_notebook(notebook("x = 1\n" * 800_000), "hw.ipynb")
+
+
+def test_a_notebook_with_millions_of_values_is_not_taken_into_memory() -> None:
+    with pytest.raises(Unreadable, match="holds millions of values: clear its outputs"):
+        read_notebook(GOOD[:-2] + b', "x": [' + b"[]," * 1_000_000 + b"[]]}", "hw.ipynb")

@@ -118,8 +118,17 @@ def test_after_three_deaths_the_rest_is_given_up(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(statements, "START", "import os, sys; os.abort() if sys.stdin.read() != '[]' else None")
     assert {one.fault for one in outlines(["x"] * 5)} == {
         "could not be parsed within the limits of time and memory",
-        "was not read, since others could not be parsed",
+        "was not read, since there is too much before it",
     }
+
+
+def test_what_stands_behind_megabytes_of_source_is_not_parsed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(statements, "LARGEST_INPUT", 10)
+    assert [one.fault for one in outlines(["x = 1", "y = 2", "z = 3"])] == [
+        "",
+        "",
+        "was not read, since there is too much before it",
+    ]
 
 
 def test_nothing_is_run_by_parsing(tmp_path: object) -> None:

@@ -17,7 +17,7 @@ from autograder.feedback import outcomes
 from autograder.plugin import Usage
 from autograder.proxy import StudentCrashed, StudentError, StudentMissing, StudentNotRun, StudentTimedOut, Transport
 from autograder.sandbox.remote import ProtocolBroken, RemoteWorker, TimedOut, WorkerDied
-from autograder.worker.messages import Call, Load, Look, Observe, Raised, Reply, Request, Target, Vjp
+from autograder.worker.messages import Load, Raised, Reply, Request, Target
 
 MOST_TIMEOUTS = 3
 Spawn = Callable[[], RemoteWorker]
@@ -138,7 +138,7 @@ class _WithinLimits:
 
 def _function(message: Request) -> str:
     target = getattr(message, "target", None)
-    if not isinstance(message, (Call, Look, Observe, Vjp)) or not isinstance(target, Target):
+    if not isinstance(target, Target):
         return "your code"
     return target.name or "the object"
 

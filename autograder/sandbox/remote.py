@@ -36,6 +36,8 @@ _ANSWERS: dict[type[Request], tuple[type[Reply], ...]] = {
     messages.Call: (Returned, messages.Missing, messages.Unreadable, Raised),
     messages.Observe: (messages.Observed, messages.Missing, messages.Unreadable, Raised),
     messages.Vjp: (messages.Gradients, messages.Missing, messages.Unreadable, Raised),
+    messages.OpenStream: (messages.Streamed, messages.Missing, messages.Unreadable, Raised),
+    messages.Advance: (messages.Streamed, messages.Missing, messages.Unreadable, Raised),
     messages.Release: (Returned,),
 }
 

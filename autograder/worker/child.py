@@ -15,7 +15,7 @@ from .executor import Executor, unreadable
 from .failures import raised
 from .global_state import seed_generators
 from .layers import LAYERS
-from .layers.resources import relieve
+from .layers.resources import StreamMemory, relieve
 from .loader import Loader
 from .messages import Raised, Ready, Reply
 from .output import Output
@@ -34,9 +34,10 @@ def run(placement: Placement, descriptors: Sequence[int]) -> None:
     """Be the worker. `descriptors` are for requests, replies and output; every other one is closed. Never returns."""
     try:
         _take_descriptors(descriptors)
+        memory = StreamMemory()
         output = _set_up(placement)
         loader = Loader(placement.spec.folder, placement.spec.modules)
-        executor = Executor(loader)
+        executor = Executor(loader, memory)
     except BaseException as error:
         _send(encode(raised(error, "")))
         os._exit(70)

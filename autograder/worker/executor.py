@@ -6,8 +6,10 @@ and no confinement, and it copies nothing: who calls it sees to it that argument
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import inspect
+from collections.abc import Generator
 from types import ModuleType
 from typing import Any, cast
 
@@ -16,6 +18,7 @@ from .global_state import changes, snapshot
 from .gradients import CotangentMismatch, pull_back
 from .loader import Loader
 from .messages import (
+    Advance,
     Call,
     Found,
     HandleRef,
@@ -24,15 +27,18 @@ from .messages import (
     Missing,
     Observe,
     Observed,
+    OpenStream,
     Raised,
     Release,
     Reply,
     Request,
     Returned,
+    Streamed,
     Target,
     Unreadable,
     Vjp,
 )
+from .streams import MemoryLimit, Stream, Unlimited
 from .wire import Unencodable, encode
 
 
@@ -43,10 +49,16 @@ class _Absent(Exception):
 
 
 class Executor:
-    """The names of one submission and the objects (handles) that calls have left here."""
+    """The names of one submission and the objects (handles) that calls have left here.
 
-    def __init__(self, loader: Loader) -> None:
+    Args:
+        loader: the submission's parts.
+        memory: lowered while a stream with a limit is open; by default nothing limits a stream.
+    """
+
+    def __init__(self, loader: Loader, memory: MemoryLimit | None = None) -> None:
         self._loader = loader
+        self._memory = memory or Unlimited()
         self._objects: dict[int, object] = {}
         self._kept = 0
 
@@ -76,8 +88,13 @@ class Executor:
             return self._observe(request)
         if isinstance(request, Vjp):
             return self._vjp(request)
+        if isinstance(request, OpenStream):
+            return self._open_stream(request)
+        if isinstance(request, Advance):
+            return self._advance(request)
         assert isinstance(request, Release)
-        self._objects.pop(request.handle, None)
+        if isinstance(self._objects.pop(request.handle, None), Stream):
+            self._memory.restore()
         return Returned(None)
 
     def _look(self, target: Target) -> Reply:
@@ -112,6 +129,32 @@ class Executor:
         owner = None if request.target.handle is None else self._objects[request.target.handle]
         args, kwargs = self._given(request.args), self._given(request.kwargs)
         return pull_back(function, owner, args, kwargs, request.cotangents)
+
+    def _open_stream(self, request: OpenStream) -> Reply:
+        function = self._resolve(request.target)
+        args, kwargs = self._given(request.args), self._given(request.kwargs)
+        stream = Stream(request.items, request.count)
+        if request.memory_bytes:
+            self._memory.lower(request.memory_bytes)
+        with self._memory_restored_after_an_error():
+            stream.consume(function(*args, stream.items(), **kwargs))
+        return Streamed(self._keep(stream).id, [], stream.pulled)
+
+    def _advance(self, request: Advance) -> Reply:
+        stream = self._objects.get(request.stream)
+        if not isinstance(stream, Stream):
+            raise _Absent(f"stream {request.stream}", ())
+        with self._memory_restored_after_an_error():
+            values, done = stream.take(request.most)
+        return Streamed(request.stream, self._as_references(values), stream.pulled, done)
+
+    @contextlib.contextmanager
+    def _memory_restored_after_an_error(self) -> Generator[None]:
+        try:
+            yield
+        except BaseException:
+            self._memory.restore()
+            raise
 
     def _resolve(self, target: Target) -> Any:
         if target.handle is None:

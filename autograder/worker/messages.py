@@ -84,13 +84,40 @@ class Vjp:
 
 
 @dataclass(frozen=True)
+class OpenStream:
+    """Call `target` with an iterator that the worker makes itself as its last positional argument.
+
+    The iterator yields `items`. With `count` it yields that many: item i is `items[i % len(items)]`, a string, with
+    the number i after it, made when it is asked for. What the call returns is iterated over by `Advance`. With
+    `memory_bytes` the worker may take that much more memory than it has now, until the stream is released.
+    Answered by `Streamed`.
+    """
+
+    target: Target
+    args: tuple[Value, ...]
+    kwargs: dict[str, Value]
+    items: tuple[Value, ...]
+    count: int = 0
+    memory_bytes: int = 0
+
+
+@dataclass(frozen=True)
+class Advance:
+    """Take at most `most` further outputs of a stream, which `target` gave. Answered by `Streamed`."""
+
+    target: Target
+    stream: int
+    most: int
+
+
+@dataclass(frozen=True)
 class Release:
-    """Forget the object behind a handle. Answered by `Returned(None)`."""
+    """Forget the object (or end the stream) behind a handle. Answered by `Returned(None)`."""
 
     handle: int
 
 
-Request = Union[Load, Look, Call, Observe, Vjp, Release]
+Request = Union[Load, Look, Call, Observe, Vjp, OpenStream, Advance, Release]
 
 # ------------------------------------------------------------------ replies
 
@@ -174,4 +201,18 @@ class Gradients:
     parameters: dict[str, Value]
 
 
-Reply = Union[Ready, Returned, Found, Missing, Raised, Unreadable, Observed, Gradients]
+@dataclass(frozen=True)
+class Streamed:
+    """Outputs of a stream, a list of as many as were asked for or of those that were left.
+
+    `pulled` is how many items have been taken from the iterator since the stream was opened; `done` says that no
+    output is left.
+    """
+
+    stream: int
+    value: Value
+    pulled: int
+    done: bool = False
+
+
+Reply = Union[Ready, Returned, Found, Missing, Raised, Unreadable, Observed, Gradients, Streamed]

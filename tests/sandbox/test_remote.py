@@ -16,7 +16,19 @@ from autograder.sandbox.failures import ProtocolBroken, TimedOut, WorkerDied, Wo
 from autograder.sandbox.remote import KEPT_OUTPUT, RemoteWorker
 from autograder.sandbox.server import Limits
 from autograder.worker.commands import Ended
-from autograder.worker.messages import Call, Load, Raised, Returned, Target, Unreadable, Vjp
+from autograder.worker.messages import (
+    Advance,
+    Call,
+    Load,
+    OpenStream,
+    Raised,
+    Release,
+    Returned,
+    Streamed,
+    Target,
+    Unreadable,
+    Vjp,
+)
 from tests.sandbox.conftest import LIMITS, Workers, call
 
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="needs user ids of its own")
@@ -135,7 +147,7 @@ def see():
     assert modules == []
 
 
-def test_only_the_lines_descriptors_are_open(start: Any) -> None:
+def test_only_the_lines_descriptors_and_the_memory_account_are_open(start: Any) -> None:
     source = """
 import os
 def descriptors():
@@ -148,7 +160,7 @@ def descriptors():
         found.append(number)
     return found
 """
-    assert value(call(start(source), "descriptors")) == [0, 1, 2, 1000, 1001]
+    assert value(call(start(source), "descriptors")) == [0, 1, 2, 1000, 1001, 1002]  # 1002: how much memory it has
 
 
 @as_root
@@ -670,3 +682,59 @@ def test_time_is_accounted_by_call(start: Any) -> None:
     assert once > 0.0 and worker.wall_seconds > 0.0
     worker.request(Call(Target("works", "part")), cpu_seconds=10, wall_seconds=60)
     assert worker.cpu_seconds > once
+
+
+# ------------------------------------------------------------------ streams
+
+STREAMS = """
+kept = []
+def one_by_one(items):
+    for item in items:
+        yield len(item)
+def all_at_once(items):
+    return [len(item) for item in list(items)]
+def keeps_what_it_has_seen(items):
+    for item in items:
+        kept.append(item)
+        yield len(item)
+def keeps_the_last_hundred(items):
+    for item in items:
+        kept.append(item)
+        del kept[:-100]
+        yield len(item)
+def takes(megabytes):
+    return len(bytearray(megabytes << 20))
+"""
+
+
+def stream_through(worker: RemoteWorker, name: str, memory_bytes: int) -> Any:
+    """Feed 64 MB in items of 64 kB; the last reply, or the first that is no `Streamed`."""
+    limits = {"cpu_seconds": 10.0, "wall_seconds": 60.0}
+    item = "x" * (1 << 16)
+    opening = OpenStream(Target(name, "part"), (), {}, (item,), count=1000, memory_bytes=memory_bytes)
+    reply = worker.request(opening, **limits)
+    while isinstance(reply, Streamed) and not reply.done:
+        reply = worker.request(Advance(Target(name, "part"), reply.stream, 100), **limits)
+    return reply
+
+
+@pytest.mark.parametrize("name", ["all_at_once", "keeps_what_it_has_seen"])
+def test_memory_is_held_while_a_stream_is_consumed(start: Any, name: str) -> None:
+    reply = stream_through(start(STREAMS), name, 32 << 20)
+    assert isinstance(reply, Raised)
+    assert reply.kinds[0] == "MemoryError"
+
+
+@pytest.mark.parametrize("name", ["one_by_one", "keeps_the_last_hundred"])
+def test_what_keeps_a_bounded_number_of_items_stays_within_the_memory_of_a_stream(start: Any, name: str) -> None:
+    reply = stream_through(start(STREAMS), name, 32 << 20)
+    assert isinstance(reply, Streamed)
+    assert (reply.pulled, reply.done) == (1000, True)
+
+
+def test_after_a_stream_the_memory_of_the_check_is_there_again(start: Any) -> None:
+    worker = start(STREAMS)
+    reply = stream_through(worker, "one_by_one", 32 << 20)
+    assert isinstance(call(worker, "takes", 50), Raised)
+    worker.request(Release(reply.stream), cpu_seconds=1.0, wall_seconds=10.0)
+    assert value(call(worker, "takes", 50)) == 50 << 20

@@ -6,7 +6,7 @@ import math
 import random
 from collections import OrderedDict, namedtuple
 from enum import IntEnum
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
 import numpy as np
@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from autograder.worker import wire
 from autograder.worker.messages import (
+    Advance,
     Call,
     Found,
     Gradients,
@@ -26,10 +27,13 @@ from autograder.worker.messages import (
     Missing,
     Observe,
     Observed,
+    OpenStream,
     Raised,
     Ready,
     Release,
+    Request,
     Returned,
+    Streamed,
     Target,
     Unreadable,
     Vjp,
@@ -237,6 +241,8 @@ MESSAGES = [
     Call(Target("softmax", "attention"), (1, "a"), {"dim": -1}, keep=True),
     Observe(Target("forward", "attention", 3), (None,), {}),
     Vjp(Target("", handle=2), ((1.0, [2.0]),), {"mask": None}, (None, 1.0)),
+    OpenStream(Target("encode", handle=2), (1,), {}, ("a", b"b"), 5, 1 << 20),
+    Advance(Target("encode", handle=2), 3, 10),
     Release(7),
     Ready(),
     Returned([1, (2, 3)]),
@@ -246,16 +252,16 @@ MESSAGES = [
     Unreadable("set", "[1]", "why"),
     Observed(1, (2,), {"x": 3}, ("grad mode",)),
     Gradients(1.0, (None, 2.0), {}, {"weight": 3.0}),
+    Streamed(3, [1, 2], 1, True),
 ]
 
 
 @pytest.mark.parametrize("message", MESSAGES, ids=lambda message: type(message).__name__)
 def test_every_message_arrives_as_it_was_and_only_in_its_direction(message: Any) -> None:
     frame = frame_of(message)
-    requests = (Load, Look, Call, Observe, Vjp, Release)
     right, wrong = (
         (wire.decode_request, wire.decode_reply)
-        if isinstance(message, requests)
+        if isinstance(message, get_args(Request))
         else (wire.decode_reply, wire.decode_request)
     )
     assert right(frame) == message

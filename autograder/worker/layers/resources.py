@@ -7,6 +7,7 @@ the size of one file.
 
 from __future__ import annotations
 
+import fcntl
 import os
 import resource
 from collections.abc import Iterator
@@ -18,6 +19,7 @@ RESERVE = (
 )  # between the soft and the hard limit of memory: what a worker takes to say that it has no memory left
 _ORDINARY_USER_PROCESSES = 512
 _PAGE = os.sysconf("SC_PAGE_SIZE")
+_STATM = 1002  # the least number of the descriptor of /proc/self/statm, beside those of the lines
 
 
 def put_on(placement: Placement) -> None:
@@ -59,6 +61,36 @@ def address_space() -> int:
     """The bytes of address space that this process has mapped."""
     with open("/proc/self/statm", "rb") as statm:
         return int(statm.read().split()[0]) * _PAGE
+
+
+class StreamMemory:
+    """Lowers the soft limit of memory while a stream is open, so that it holds all the while.
+
+    Make it before a layer closes /proc. Student code could raise the limit again, but only to that of the check.
+    """
+
+    def __init__(self) -> None:
+        opened = os.open("/proc/self/statm", os.O_RDONLY)
+        self._statm = fcntl.fcntl(opened, fcntl.F_DUPFD_CLOEXEC, _STATM)
+        os.close(opened)
+        self._soft: int | None = None
+
+    def lower(self, allowance: int) -> None:
+        """At most `allowance` bytes more than the process has now."""
+        self.restore()
+        self._soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+        limit = int(os.pread(self._statm, 100, 0).split()[0]) * _PAGE + allowance
+        resource.setrlimit(resource.RLIMIT_AS, (_lower(limit, self._soft), hard))
+
+    def restore(self) -> None:
+        """The limit that held before; nothing where none was lowered."""
+        if self._soft is not None:
+            resource.setrlimit(resource.RLIMIT_AS, (self._soft, resource.getrlimit(resource.RLIMIT_AS)[1]))
+            self._soft = None
+
+
+def _lower(limit: int, other: int) -> int:
+    return limit if other == resource.RLIM_INFINITY else min(limit, other)
 
 
 def relieve() -> None:

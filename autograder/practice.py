@@ -17,12 +17,11 @@ from autograder.errors import SoftmarkError
 from autograder.feedback.console import print_student_view
 from autograder.grading import Grader
 from autograder.plugin import Checks, Subject, with_checks
-from autograder.reference import InPlace, Reference
+from autograder.reference import Reference
 from autograder.results import Grade
+from autograder.sandbox.in_process import InProcessWorker
 from autograder.session import Session
 from autograder.submission import Submission, read_submission
-from autograder.worker.executor import Executor
-from autograder.worker.loader import Loader
 from autograder.workers import InThisProcess, Spawn, Workers
 
 
@@ -73,8 +72,8 @@ def _in_workers(assignment: Assignment, folder: Path, chosen: Sequence[str]) -> 
 
 def _in_this_process(assignment: Assignment, folder: Path, chosen: Sequence[str]) -> Grade:
     """In the process of the person's own terminal, without limits, so that `breakpoint()` works."""
-    loader = Loader(folder.resolve(), [part.name for part in assignment.parts if (folder / part.file).is_file()])
-    return _tried(assignment, InThisProcess(InPlace(Executor(loader))), chosen)
+    modules = [part.name for part in assignment.parts if (folder / part.file).is_file()]
+    return _tried(assignment, InThisProcess(InProcessWorker(folder, modules)), chosen)
 
 
 def _tried(assignment: Assignment, subject: Subject, chosen: Sequence[str]) -> Grade:
@@ -83,7 +82,7 @@ def _tried(assignment: Assignment, subject: Subject, chosen: Sequence[str]) -> G
     grades: list[Grade] = []
 
     def work() -> None:
-        grader = Grader(assignment, checks, InThisProcess(reference.executor), _nothing_to_spawn, practice=True)
+        grader = Grader(assignment, checks, InThisProcess(reference.worker), _nothing_to_spawn, practice=True)
         grades.append(grader.try_out(assignment.name, subject, chosen))
 
     with_checks(checks, work)

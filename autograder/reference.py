@@ -8,9 +8,7 @@ from __future__ import annotations
 from types import ModuleType
 
 from autograder.assignment import Assignment
-from autograder.worker.executor import Executor
-from autograder.worker.loader import Loader
-from autograder.worker.messages import Reply, Request
+from autograder.sandbox.in_process import InProcessWorker
 
 
 class Reference:
@@ -18,16 +16,5 @@ class Reference:
 
     def __init__(self, assignment: Assignment) -> None:
         names = [part.name for part in assignment.parts if (assignment.solutions / part.file).is_file()]
-        loader = Loader(assignment.solutions, names)
-        self.modules: dict[str, ModuleType] = {name: loader.load(name) for name in names}
-        self.executor = InPlace(Executor(loader))
-
-
-class InPlace:
-    """Carries requests out in this process. A `Load` is answered at once: the parts are there."""
-
-    def __init__(self, executor: Executor) -> None:
-        self._executor = executor
-
-    def request(self, message: Request) -> Reply:
-        return self._executor.carry_out(message)
+        self.worker = InProcessWorker(assignment.solutions, names)
+        self.modules: dict[str, ModuleType] = {name: self.worker.loader.load(name) for name in names}

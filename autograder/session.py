@@ -64,7 +64,7 @@ class Session:
 
         reference = Reference(assignment)
         checks = Checks(assignment, reference.modules)
-        in_place = InThisProcess(reference.executor)
+        in_place = InThisProcess(reference.worker)
 
         def inside() -> None:
             work(

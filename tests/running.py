@@ -9,10 +9,9 @@ from pathlib import Path
 from autograder.assignment import Assignment
 from autograder.grading import Grader
 from autograder.plugin import Checks, Subject, with_checks
-from autograder.reference import InPlace, Reference
+from autograder.reference import Reference
 from autograder.results import CheckResult, Grade
-from autograder.worker.executor import Executor
-from autograder.worker.loader import Loader
+from autograder.sandbox.in_process import InProcessWorker
 from autograder.workers import InThisProcess
 
 
@@ -39,7 +38,7 @@ def with_grader(assignment: Assignment, work, **settings) -> None:
     checks = Checks(assignment, reference.modules)
 
     def inside() -> None:
-        work(Grader(assignment, checks, InThisProcess(reference.executor), lambda _folder: None, **settings))
+        work(Grader(assignment, checks, InThisProcess(reference.worker), lambda _folder: None, **settings))
 
     with_checks(checks, inside)
 
@@ -50,5 +49,4 @@ def in_process(source: str, folder: Path) -> Iterator[InThisProcess]:
     home = folder / "handed_in"
     home.mkdir(exist_ok=True)
     (home / "numbers_part.py").write_text(source)
-    loader = Loader(home, ["numbers_part"])
-    yield InThisProcess(InPlace(Executor(loader)))
+    yield InThisProcess(InProcessWorker(home, ["numbers_part"]))

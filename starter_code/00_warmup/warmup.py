@@ -18,6 +18,7 @@ def softmax(x: torch.Tensor, dim: int) -> torch.Tensor:
 
     Example: softmax(tensor([0.0, log 3]), dim=0) is [0.25, 0.75], since exp gives 1 and 3.
 
-    Source: Goodfellow, Bengio and Courville, Deep Learning, 2016, section 4.1 (and why the largest score is taken off).
+    Source: Goodfellow, Bengio and Courville, Deep Learning, 2016, section 4.1 (and why the largest score is taken
+    off).
     """
     raise NotImplementedError

@@ -93,7 +93,7 @@ class Bank:
         """The bank in that file, or an empty one, which knows nothing, where there is none that can be read.
 
         Args:
-            path: what `BankWriter.write` wrote.
+            path: a file of what `BankWriter.to_bytes` gave.
             made_from: where given, a bank that was made from something else is not used: its values would be others'.
         """
         try:

@@ -1,0 +1,58 @@
+"""The likely cause of one failing item, from what is seen in it alone: the numbers, or what the exception means.
+
+What the mistake bank knows comes after all checks have run, and replaces it (`diagnosis.with_causes`). It runs nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from autograder.feedback.exceptions import what_it_means
+from autograder.feedback.hints import find_hint
+from autograder.proxy import StudentError
+from autograder.testing.mismatch import Mismatch
+
+
+class Compared(Protocol):
+    """One comparison, as a check reported it."""
+
+    what: str
+    got: Any
+    expected: Any
+
+
+class Called(Protocol):
+    """The call whose result was compared."""
+
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+
+
+def likely_cause(
+    error: BaseException | None, comparisons: Sequence[Compared], call: Called | None, *, hidden: bool
+) -> str:
+    """One sentence, or "" where nothing is sure.
+
+    Args:
+        error: what ended the item.
+        comparisons: what was compared in it, in order.
+        call: the latest call of the student's code.
+        hidden: leave out every number and size of the case.
+    """
+    if isinstance(error, StudentError):
+        return what_it_means(error.kinds, error.sentence)
+    if not isinstance(error, Mismatch) or not comparisons or not error.what.startswith(comparisons[-1].what):
+        return ""
+    last = comparisons[-1]
+    found = find_hint(last.got, last.expected, arguments=_named(call), asked=error.expected)
+    if found is None:
+        return ""
+    return found.without_numbers if hidden else found.sentence
+
+
+def _named(call: Called | None) -> Mapping[str, Any]:
+    """The arguments by names that a student understands: "argument 1", "mask"."""
+    if call is None:
+        return {}
+    return {f"argument {place}": value for place, value in enumerate(call.args, 1)} | call.kwargs

@@ -1,0 +1,71 @@
+"""What the exceptions that students meet most often mean, in a sentence each.
+
+A message is matched by what torch and Python really say; of anything else nothing is said. No sentence repeats the
+message, so each may be said of a hidden check.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+_MEMORY = "Your code asked for more memory than a check may use. Look for a tensor that is larger than it needs to be."
+_BY_MESSAGE: tuple[tuple[str, str], ...] = (
+    (r"allocate memory|not enough memory|out of memory", _MEMORY),
+    (
+        r"does not require grad and does not have a grad_fn|appears to not have been used in the graph",
+        "The graph of gradients is cut. Look for detach(), .data, no_grad(), item(), numpy() and tensors made anew.",
+    ),
+    (
+        r"leaf [Vv]ariable that requires grad is being used in an in-place|modified by an inplace operation",
+        "An in-place operation (x -= ..., x[...] = ..., x.mul_()) changes a tensor that gradients still need.",
+    ),
+    (
+        r"cannot be converted to type .* without overflow",
+        "A constant is too large for half precision. Use torch.finfo(x.dtype).min or -inf, not a number such as -1e9.",
+    ),
+    (
+        r"same dtype|expected scalar type|same data type",
+        "Two tensors of different dtypes meet. Make new tensors in the dtype of the input (x.new_zeros).",
+    ),
+    (
+        r"view size is not compatible",
+        "view() needs a tensor whose memory is in order, which transpose() undoes. Use reshape().",
+    ),
+    (
+        r"Boolean value of Tensor with more than one value is ambiguous",
+        "A tensor of several values has no single truth value. Ask `if mask is not None`, not `if mask`.",
+    ),
+    (
+        r"Dimension out of range",
+        "An axis is named that the tensor does not have. Count axes from the end (dim=-1): there may be no batch axis.",
+    ),
+    (
+        r"'NoneType' object",
+        "Something is None that should not be. Look for an optional argument (mask=None), and for a missing return.",
+    ),
+    (
+        r"can't convert .* device type tensor|Expected all tensors to be on the same device",
+        "Two tensors on different devices meet. Make new tensors on the device of the input (device=x.device).",
+    ),
+)
+_BY_KIND = {
+    "RecursionError": "A function calls itself without an end.",
+    "MemoryError": _MEMORY,
+    "ModuleNotFoundError": "A module is imported that is not there: submissions may use what the handout lists.",
+    "SystemExit": "exit() or sys.exit() was called: a function has to return its result.",
+    "KeyboardInterrupt": "A KeyboardInterrupt was raised by your own code: a function has to return its result.",
+}
+
+
+def what_it_means(kinds: Sequence[str], message: str) -> str:
+    """The sentence for an exception, or "" where its message says all there is.
+
+    Args:
+        kinds: names in the exception's MRO, most special first.
+        message: what it says, or a sentence that holds it.
+    """
+    for pattern, sentence in _BY_MESSAGE:
+        if re.search(pattern, message[:2000]):
+            return sentence
+    return next((_BY_KIND[kind] for kind in kinds if kind in _BY_KIND), "")

@@ -1,0 +1,63 @@
+"""The likely cause of one failing item."""
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+
+from autograder.feedback.causes import likely_cause
+from autograder.proxy import StudentError
+from autograder.testing.mismatch import Mismatch
+
+
+@dataclass
+class Comparison:
+    what: str
+    got: Any
+    expected: Any
+
+
+@dataclass
+class Call:
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any] = field(default_factory=dict[str, Any])
+
+
+Q = torch.randn(5, 11, generator=torch.Generator().manual_seed(0))
+CALL = Call((Q, Q))
+SCORES = Q @ Q.T
+COMPARED = Comparison("scores", SCORES, SCORES / math.sqrt(11))
+WRONG = Mismatch("scores", "scores[0] = 1", "scores[0] = 3.3")
+
+
+def test_a_wrong_value_is_hinted_at_with_the_arguments_of_the_call() -> None:
+    said = likely_cause(WRONG, [COMPARED], CALL, hidden=False)
+    assert said.endswith("3.3166 is the square root of 11, the size of the last axis of argument 1.")
+
+
+def test_of_a_hidden_check_no_number_is_said() -> None:
+    said = likely_cause(WRONG, [COMPARED], CALL, hidden=True)
+    assert "the square root of the size of the last axis of argument 1" in said
+    assert not any(character.isdigit() and character != "1" for character in said)
+
+
+def test_a_mismatch_about_something_else_is_not_explained_by_the_value() -> None:
+    assert likely_cause(Mismatch("global state", "", ""), [COMPARED], CALL, hidden=False) == ""
+
+
+def test_a_wrong_dtype_is_told_from_what_was_asked() -> None:
+    compared = Comparison("scores", SCORES.double(), SCORES.double())
+    error = Mismatch("scores", "dtype float32", "dtype float64")
+    assert "their dtype is float64, not float32" in likely_cause(error, [compared], CALL, hidden=False)
+
+
+def test_an_exception_is_explained_where_it_is_a_common_one() -> None:
+    error = StudentError("RecursionError: maximum recursion depth exceeded", kinds=["RecursionError", "RuntimeError"])
+    assert "without an end" in likely_cause(error, [], None, hidden=True)
+
+
+def test_without_a_comparison_nothing_is_said() -> None:
+    assert likely_cause(WRONG, [], CALL, hidden=False) == ""
+    assert likely_cause(AssertionError("assert 1 == 2"), [COMPARED], CALL, hidden=False) == ""
+    assert likely_cause(None, [COMPARED], CALL, hidden=False) == ""

@@ -7,6 +7,7 @@ plain text, and the console prints them as `rich.text.Text`, which has no markup
 
 from __future__ import annotations
 
+import math
 import re
 
 # What can forge: C0 and C1 controls (but newline and tab), lone surrogates, line and paragraph separators, direction
@@ -59,7 +60,7 @@ def _bounded_lines(text: str, lines: int) -> str:
     every = text.split("\n")
     if len(every) <= lines:
         return text
-    head = max(1, (lines - 1) * 2 // 3)
+    head = math.ceil((lines - 1) * 2 / 3)
     tail = max(0, lines - 1 - head)
     left_out = len(every) - head - tail
     return "\n".join([*every[:head], f"[... {left_out:,} lines left out ...]", *every[len(every) - tail :]])

@@ -84,6 +84,11 @@ def test_lines_left_out_are_counted() -> None:
     assert bounded(text, 10_000, 10).split("\n") == [*"012345", "[... 91 lines left out ...]", "97", "98", "99"]
 
 
+@pytest.mark.parametrize("lines", [1, 2, 3])
+def test_few_lines_are_few(lines: int) -> None:
+    assert bounded("a\nb\nc\nd\ne", 10_000, lines).count("\n") == lines - 1
+
+
 def test_short_text_is_not_bounded() -> None:
     assert bounded("short", 5) == "short"
 

@@ -19,10 +19,14 @@ from autograder import record
 from autograder.assignment import Assignment
 from autograder.checks import Check, refuse_wrong_points
 from autograder.errors import SoftmarkError
+from autograder.feedback.diagnosis import Diagnosis, with_causes
+from autograder.feedback.mistake_bank import Bank
+from autograder.feedback.traces import CheckTrace
+from autograder.known_mistakes import trace_of
 from autograder.plugin import Checks, Subject
 from autograder.results import CheckResult, Grade, Key, LeaderboardEntry, PartPoints
 from autograder.submission import SourceTree, Submission, Unreadable, read_submission
-from autograder.verdict import Diagnose, examine, result
+from autograder.verdict import examine, result
 from autograder.workers import Spawn, Workers
 
 SpawnFrom = Callable[[Path], Spawn]
@@ -43,7 +47,7 @@ class Grader:
         sandbox: dict[str, str] | None = None,
         practice: bool = False,
         settle: Callable[[], None] = lambda: None,
-        diagnose: Diagnose = lambda _run, _item: "",
+        bank: Bank | None = None,
     ) -> None:
         if not practice:
             refuse_wrong_points(checks.checks, assignment)
@@ -53,7 +57,9 @@ class Grader:
         self._spawn_from = spawn_from
         self._assignment_digest = assignment_digest
         self._sandbox = dict(sandbox or {})
-        self._diagnose = diagnose
+        self._bank = bank or Bank()
+        self.keep_traces = False
+        self.traces: tuple[CheckTrace, ...] = ()
         self._settle = settle
 
     def grade(self, submission: Submission, recorded: Grade | None = None, only: Sequence[str] = ()) -> Grade:
@@ -104,15 +110,20 @@ class Grader:
     ) -> tuple[list[CheckResult], list[LeaderboardEntry]]:
         results: list[CheckResult] = []
         leaderboard: list[LeaderboardEntry] = []
+        traces: list[CheckTrace] = []
+        diagnosis = Diagnosis(self._bank)
         for check in chosen:
             run = examine(self._checks, check, subject, self._reference)
-            results.append(result(run, self._diagnose))
+            results.append(result(run))
+            traces.append(trace_of(run, keep_all=self.keep_traces))
+            diagnosis.see(traces[-1])
             value = next((item.leaderboard for item in run.items if item.leaderboard is not None), None)
             if check.leaderboard is not None:
                 leaderboard.append(
                     LeaderboardEntry(name=check.leaderboard.name, value=value, order=check.leaderboard.order)
                 )
-        return results, leaderboard
+        self.traces = tuple(traces)
+        return with_causes(results, diagnosis), leaderboard
 
     def _add_up(self, name: str, results: list[CheckResult], key: Key | None, start: float) -> Grade:
         broken = [each for each in results if each.outcome == "broken"]

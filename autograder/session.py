@@ -1,6 +1,7 @@
 """A grading session: the fork server outside, the reference and the checks inside.
 
-`Session` starts the fork server before anything secret is loaded and finds out whether workers can work here;
+`Session` starts the fork server before anything secret is loaded and finds out whether workers can work here, and,
+before grades that count, whether they are confined (`prove`);
 `with_grader` loads the reference and the checks and hands over a `Grader`. It grades nothing itself.
 """
 
@@ -8,12 +9,13 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from autograder.assignment import Assignment
-from autograder.errors import GraderError
+from autograder.errors import GraderError, SoftmarkError
+from autograder.sandbox.layers import Finding, Profile, profile, refuse_missing
 from autograder.sandbox.server import Connection, ForkServer, Limits
 
 if TYPE_CHECKING:  # these load torch, for which the fork server does not wait
@@ -29,8 +31,13 @@ class Session:
     """
 
     def __init__(self) -> None:
+        self.profile: Profile = profile()
+        if self.profile == "elsewhere":
+            raise SoftmarkError("Workers need Linux. On this system, run your code in process: --in-process.")
         self._server = ForkServer.launch()
         self._identities = ""
+        self._findings: list[Finding] = []
+        self._allowed: frozenset[str] = frozenset()
         self._connection: Connection | None = None
 
     def __enter__(self) -> Session:
@@ -51,13 +58,37 @@ class Session:
         """End the fork server and every worker."""
         self._server.close()
 
+    def findings(self, assignments: Sequence[Assignment]) -> list[Finding]:
+        """What holds of each layer of the sandbox, proved by trying: with the hidden material of these assignments."""
+        from autograder.sandbox.proofs import prove
+
+        hidden = [folder for each in assignments for folder in hidden_folders(each)]
+        return prove(self._server, self.profile, hidden)
+
+    def prove(self, assignment: Assignment, allowed: Sequence[str] = ()) -> None:
+        """Before grades that count: prove the layers, and send the canaries.
+
+        Raises `SoftmarkError` where a layer is missing that is required and not `allowed` to be, or a canary succeeds.
+        """
+        from autograder.sandbox import canaries
+
+        self._findings, self._allowed = self.findings([assignment]), frozenset(allowed)
+        refuse_missing(self._findings, self.profile, allowed)
+        hidden = hidden_folders(assignment)
+        canaries.send(self._server, _limits(assignment), hidden, [assignment.folder], allowed)
+
     def layers(self) -> dict[str, str]:
-        """Which layers of the sandbox are on, for staff."""
-        return {"user id": self._identities, "no new privileges": "on", "resource limits": "on"}
+        """Which layers of the sandbox are on, for staff; only what was proved is named."""
+        said = {"profile": self.profile, "user ids": self._identities}
+        for finding in self._findings:
+            waived = ", allowed by name" if finding.layer in self._allowed and not finding.on else ""
+            said[finding.layer] = f"{finding}{waived}"
+        return said
 
     def with_grader(self, assignment: Assignment, work: Callable[[Grader], None], *, digest: str) -> None:
         """Load the reference, collect the checks, and do `work` with a grader."""
         from autograder.grading import Grader
+        from autograder.known_mistakes import load_bank
         from autograder.plugin import Checks, with_checks
         from autograder.reference import Reference
         from autograder.workers import InThisProcess
@@ -76,6 +107,7 @@ class Session:
                     settle=self.settle,
                     assignment_digest=digest,
                     sandbox=self.layers(),
+                    bank=load_bank(assignment),
                 )
             )
 
@@ -84,7 +116,7 @@ class Session:
     def spawn_from(self, assignment: Assignment) -> Callable[[Path], Spawn]:
         """What starts workers for a folder. A fork server that broke is replaced once by a new one."""
         modules = [part.name for part in assignment.parts]
-        limits = Limits(memory_bytes=assignment.limits.memory_mb << 20)
+        limits = _limits(assignment)
 
         def from_folder(folder: Path) -> Spawn:
             def spawn() -> RemoteWorker:
@@ -114,3 +146,12 @@ class Session:
         self._server.close()
         self._server = ForkServer.launch()
         self._server.wait_ready()
+
+
+def hidden_folders(assignment: Assignment) -> list[Path]:
+    """What workers must not read: the solutions and the hidden checks."""
+    return [folder for folder in (assignment.solutions, assignment.hidden) if folder.is_dir()]
+
+
+def _limits(assignment: Assignment) -> Limits:
+    return Limits(memory_bytes=assignment.limits.memory_mb << 20)

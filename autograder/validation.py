@@ -17,8 +17,11 @@ import msgspec
 
 from autograder.assignment import Assignment, Part, load_assignment
 from autograder.bank import BankEntry, bank, overlay
-from autograder.batch.local import Job, grade_all
-from autograder.errors import SoftmarkError
+from autograder.batch.local import TRACES, Job, grade_all
+from autograder.feedback.mistake_bank import BankWriter
+from autograder.feedback.traces import CheckTrace
+from autograder.known_mistakes import bank_file, made_from
+from autograder.record import folder_of, write_atomically
 from autograder.release.starter import make_starter
 from autograder.results import CheckResult, Grade
 from autograder.session import Session
@@ -88,8 +91,10 @@ def prove(assignment: Assignment, session: Session, graders: int, names: Sequenc
     candidates = [each for each in candidates_of(assignment) if not names or each.name in names]
     with _handed_in(candidates) as (folder, submissions):
         only = {each.name: (each.part.name,) for each in candidates if each.part is not None}
-        job = Job(assignment, submissions, folder / "grades", again=True, only_for=only)
+        job = Job(assignment, submissions, folder / "grades", again=True, only_for=only, keep_traces=True)
         grades = {done.grade.submission: done.grade for done in grade_all(job, session, graders)}
+        if not names:
+            _write_bank(assignment, candidates, job.out)
     return judge(assignment, candidates, grades)
 
 
@@ -108,6 +113,21 @@ def candidates_of(assignment: Assignment) -> list[Candidate]:
             name = f"{entry.kind}-{part.name}-{entry.name}"
             candidates.append(Candidate(name, entry.kind, files, part, entry))
     return candidates
+
+
+def _write_bank(assignment: Assignment, candidates: Sequence[Candidate], out: Path) -> None:
+    """Make the mistake bank anew from what the reference and each mistake gave."""
+
+    def traces(name: str) -> tuple[CheckTrace, ...]:
+        data = (folder_of(out, name) / TRACES).read_bytes()
+        return msgspec.msgpack.decode(data, type=tuple[CheckTrace, ...])
+
+    writer = BankWriter(traces("reference"), made_from(assignment))
+    for candidate in candidates:
+        entry = candidate.entry
+        if candidate.kind == "mistake" and entry is not None and not entry.crashes:
+            writer.add(candidate.name, entry.diagnosis, traces(candidate.name), entry.source())
+    write_atomically(bank_file(assignment), writer.to_bytes())
 
 
 @contextmanager
@@ -217,15 +237,3 @@ def _print_matrix(report: Report) -> None:
     for number, mistakes in report.only_killers.items():
         print(f"check {number} alone catches {len(mistakes)}: {', '.join(mistakes) or '-'}")
     print()
-
-
-__all__ = [
-    "Candidate",
-    "Report",
-    "Shortfall",
-    "SoftmarkError",
-    "candidates_of",
-    "judge",
-    "prove",
-    "validate_assignment",
-]

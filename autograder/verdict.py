@@ -15,13 +15,11 @@ import pytest
 from autograder.checks import Check
 from autograder.errors import GraderError, SoftmarkError
 from autograder.feedback.calls import describe_call, describe_value
+from autograder.feedback.causes import likely_cause
 from autograder.plugin import CheckRun, Checks, ItemRun, Subject
 from autograder.proxy import StudentError
 from autograder.results import CheckResult, Explanation, Outcome
 from autograder.testing.mismatch import Mismatch
-
-Diagnose = Callable[[CheckRun, int], str]
-"""Names the likely cause of the failure of one item of a run, or says nothing ("")."""
 
 
 def examine(checks: Checks, check: Check, subject: Subject, reference: Subject) -> CheckRun:
@@ -49,18 +47,18 @@ def examine(checks: Checks, check: Check, subject: Subject, reference: Subject) 
     return run
 
 
-def result(run: CheckRun, diagnose: Diagnose = lambda _run, _item: "") -> CheckResult:
+def result(run: CheckRun) -> CheckResult:
     """The result of one check. Points are the sum over its items, each with an equal share of the weight."""
     check = run.check
     share = check.weight / len(check.items)
     points = 0.0 if run.broken else sum(_points(item, share, check) for item in run.items)
     points = check.weight if abs(points - check.weight) < 1e-9 else points
-    failing = next((index for index, item in enumerate(run.items) if _error(item) is not None), None)
+    failing = next((index for index, item in enumerate(run.items) if error_of(item) is not None), None)
     if run.broken:
         outcome, explanation = "broken", None
     elif failing is not None:
         outcome = _outcome(run.items[failing], points)
-        explanation = explain(run, failing, diagnose)
+        explanation = explain(run, failing)
     else:
         outcome = "passed" if points >= check.weight else "partial"
         explanation = None if outcome == "passed" else Explanation(property=check.title, read=check.reading)
@@ -83,20 +81,20 @@ def result(run: CheckRun, diagnose: Diagnose = lambda _run, _item: "") -> CheckR
     )
 
 
-def explain(run: CheckRun, index: int, diagnose: Diagnose) -> Explanation:
+def explain(run: CheckRun, index: int) -> Explanation:
     """The five lines for one failing item, whole. (`feedback.lines` decides how much of them students see.)"""
     check, item = run.check, run.items[index]
     if check.hide_errors:
         return Explanation(property=check.title, cause=check.hide_errors, read=check.reading)
-    error = _error(item)
+    error = error_of(item)
     case, expected, got = describe_call(item.line.log.last), "", ""
-    cause = diagnose(run, index)
+    cause = likely_cause(error, item.comparisons, item.line.log.last, hidden=check.hidden)
     if isinstance(error, StudentError):
         got = "\n".join(part for part in (error.sentence, error.frames) if part)
-        cause = cause or (_without_message(error) if check.hidden else "")
+        cause = cause or (error.plain if check.hidden else "")
     elif isinstance(error, Mismatch):
         case = error.case or case
-        expected, cause = error.expected, cause or error.hint
+        expected, cause = error.expected, error.hint or cause
         got = error.got if error.got.startswith(error.what) else f"{error.what}: {error.got}"
     elif run.unusable:
         got = _last_value(item)
@@ -104,11 +102,6 @@ def explain(run: CheckRun, index: int, diagnose: Diagnose) -> Explanation:
     else:
         got = _assertion_text(error)
     return Explanation(property=check.title, case=case, expected=expected, got=got, cause=cause, read=check.reading)
-
-
-def _without_message(error: StudentError) -> str:
-    """What may be said of an error in a hidden check: an exception's own message can hold the check's numbers."""
-    return f"Your code raised {error.kinds[0]}." if error.kinds and error.outcome == "failed" else error.sentence
 
 
 def _last_value(item: ItemRun) -> str:
@@ -119,21 +112,21 @@ def _last_value(item: ItemRun) -> str:
 # ------------------------------------------------------------------ one item
 
 
-def _error(item: ItemRun) -> BaseException | None:
+def error_of(item: ItemRun) -> BaseException | None:
     """Why an item failed: the student's fatal error first, which no `except` in a check can swallow."""
     return item.line.log.fatal or item.error
 
 
 def _points(item: ItemRun, share: float, check: Check) -> float:
-    if isinstance(_error(item), StudentError) and item.line.log.fatal is not None:
+    if isinstance(error_of(item), StudentError) and item.line.log.fatal is not None:
         return 0.0
     if item.score is not None:
         return item.score
-    return 0.0 if check.partial or _error(item) is not None else share
+    return 0.0 if check.partial or error_of(item) is not None else share
 
 
 def _outcome(item: ItemRun, points: float) -> Outcome:
-    error = _error(item)
+    error = error_of(item)
     if isinstance(error, StudentError) and error.outcome != "failed":
         return error.outcome  # pyright: ignore[reportReturnType]
     return "partial" if points > 0 else "failed"
@@ -173,6 +166,6 @@ def _describe_error(error: BaseException) -> str:
 def _staff(run: CheckRun, failing: int | None) -> str:
     if failing is None:
         return ""
-    error: Any = _error(run.items[failing])
+    error: Any = error_of(run.items[failing])
     frames = getattr(error, "frames", "")
     return "\n".join(part for part in (f"{type(error).__name__}: {error}", frames) if part)[:4000]

@@ -29,6 +29,7 @@ from autograder.session import Session
 from autograder.submission import Submission
 
 MOST_TRIES = 2
+TRACES = "traces.msgpack"
 
 
 class Done(msgspec.Struct, frozen=True, tag="done"):
@@ -48,13 +49,16 @@ class Stopped(msgspec.Struct, frozen=True, tag="stopped"):
 
 @dataclass
 class Job:
-    """What is to be graded, where to, and how. `only_for` limits single submissions to some checks, or to a part."""
+    """What is to be graded, where to, and how. `only_for` limits single submissions to some checks, or to a
+    part; `keep_traces` writes what each check saw beside the record, for the mistake bank.
+    """
 
     assignment: Assignment
     submissions: Sequence[Submission]
     out: Path
     only: Sequence[str] = ()
     again: bool = False
+    keep_traces: bool = False
     only_for: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
 
 
@@ -177,8 +181,12 @@ def _work(grader: Grader, job: Job, line: Connection) -> None:
         except EOFError:
             return
         submission = job.submissions[index]
+        grader.keep_traces = job.keep_traces
         recorded = None if job.again else record.read(job.out, submission.name)
         grade = grader.grade(submission, recorded, job.only_for.get(submission.name, job.only))
         if grade is not recorded:
             record.write(job.out, grade)
+        if job.keep_traces:
+            traces = record.folder_of(job.out, submission.name) / TRACES
+            record.write_atomically(traces, msgspec.msgpack.encode(grader.traces))
         line.send_bytes(msgspec.json.encode(Done(index, grade, grade is recorded)))

@@ -13,7 +13,16 @@ import torch
 from torch import Tensor
 
 from autograder.testing.cases import Cases
-from autograder.testing.numbers import assert_close, attention_bounds, parts_of, rounding
+from autograder.testing.mismatch import compared
+from autograder.testing.numbers import (
+    assert_close,
+    assert_finite,
+    assert_shape,
+    assert_tensor,
+    attention_bounds,
+    parts_of,
+    rounding,
+)
 from autograder.testing.stability import one_clear_winner
 
 Attention = Callable[..., Any]
@@ -58,8 +67,10 @@ def assert_masked(attention: Attention, q: Tensor, k: Tensor, v: Tensor, mask: T
     """
     within_out, within_weights = (2 * bound for bound in attention_bounds(q, k, v))
     _, free = attend(attention, q, k, v)
-    assert_close(free, torch.zeros(*q.shape[:-1], k.shape[-2]), "weights", within=1.0 + within_weights, dtype=q.dtype)
-    seen = free.double() * mask
+    compared(free, None, "weights")
+    known = assert_finite(assert_tensor(free, "weights"), "weights")
+    assert_shape(known, (*q.shape[:-1], k.shape[-2]), "weights")
+    seen = known.double() * mask
     total = seen.sum(dim=-1, keepdim=True)
     expected = seen / total.masked_fill(total == 0, 1.0)
     out, weights = attend(attention, q, k, v, mask)

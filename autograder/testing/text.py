@@ -1,0 +1,289 @@
+"""Byte-pair encoding seen from outside: merges replayed, vocabularies and ids read, texts drawn.
+
+Of several most frequent pairs a trainer may merge any, and the choice changes all that follows. So a student's own
+merges are replayed on the text, and each is asked whether it was a right one. It has no trainer and no encoder in it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import Any, cast
+
+import numpy
+import regex
+import torch
+
+from autograder.testing.cases import Cases
+from autograder.testing.mismatch import Mismatch, compared, describe
+
+Pair = tuple[bytes, bytes]
+Word = tuple[bytes, ...]
+
+GPT2_PATTERN = regex.compile(r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+")
+"""How GPT-2 cuts text into pre-tokens (Radford et al., 2019)."""
+
+
+# ------------------------------------------------------------------ training
+
+
+def assert_trained(got: Any, text: str, vocab_size: int, special_tokens: Sequence[str] = ()) -> list[Pair]:
+    """The merges are those of byte-pair encoding: each a most frequent pair, and neither too many nor too few.
+
+    Args:
+        got: what `train_bpe` returned: (vocab, merges). The vocabulary is not looked at, see `assert_vocabulary`.
+        text: what it was trained on.
+        vocab_size: how many tokens it was to have.
+        special_tokens: likewise.
+
+    Returns:
+        The merges, as pairs of bytes.
+
+    Raises:
+        Mismatch: naming the first merge that is none of the most frequent pairs.
+    """
+    _, merges = vocabulary_and_merges(got)
+    compared(merges, None, "merges")
+    room = vocab_size - 256 - len(special_tokens)
+    words = words_of(text, special_tokens)
+    replayed = {tuple(bytes([byte]) for byte in word): times for word, times in words.items()}
+    for number, pair in enumerate(merges):
+        if number >= room:
+            rest = f"at most {room} merges: {vocab_size} tokens less 256 bytes and {len(special_tokens)} special tokens"
+            raise Mismatch("merges", rest, f"{len(merges)} merges")
+        _assert_most_frequent(pair, number, replayed)
+        replayed = _joined(replayed, pair)
+    left = _counted(replayed)
+    if len(merges) < room and left:
+        pair, times = left.most_common(1)[0]
+        expected = f"{room} merges, or fewer when no pair is left"
+        got_instead = f"{len(merges)} merges, after which {_shown(pair)} still occurs {_times(times)}"
+        raise Mismatch("merges", expected, got_instead)
+    return merges
+
+
+def assert_vocabulary(got: Any, special_tokens: Sequence[str] = ()) -> None:
+    """`vocab` holds the 256 bytes, the special tokens, and what each merge made, in this order and nothing else.
+
+    Args:
+        got: what `train_bpe` returned: (vocab, merges). Whether the merges are right is not asked.
+        special_tokens: those it was trained with.
+
+    Raises:
+        Mismatch: naming the first id that stands for something else.
+    """
+    vocab, merges = vocabulary_and_merges(got)
+    compared(vocab, None, "vocab")
+    tokens = [*(bytes([byte]) for byte in range(256)), *(special.encode() for special in special_tokens)]
+    tokens += [first + second for first, second in merges]
+    for number, token in enumerate(tokens):
+        if vocab.get(number) != token:
+            found = repr(vocab[number]) if number in vocab else "nothing"
+            raise Mismatch(f"vocab[{number}]", repr(token), found)
+    if len(vocab) != len(tokens):
+        raise Mismatch("vocab", f"{len(tokens)} ids, 0 to {len(tokens) - 1}", f"{len(vocab)} ids")
+
+
+def words_of(text: str, special_tokens: Sequence[str] = ()) -> Counter[bytes]:
+    """The pre-tokens of a text and how often each occurs: cut at special tokens, the longest first, then by GPT-2's
+    pattern.
+    """
+    pieces = [text]
+    if special_tokens:
+        longest_first = sorted(special_tokens, key=len, reverse=True)
+        pieces = regex.split("|".join(regex.escape(special) for special in longest_first), text)
+    return Counter(word.encode() for piece in pieces for word in cast("list[str]", GPT2_PATTERN.findall(piece)))
+
+
+def _assert_most_frequent(pair: Pair, number: int, words: Mapping[Word, int]) -> None:
+    counts = _counted(words)
+    most = max(counts.values(), default=0)
+    if most and counts[pair] == most:
+        return
+    if not most:
+        raise Mismatch(f"merge {number + 1}", "no merge: no pair is left", _shown(pair))
+    best = min(each for each, count in counts.items() if count == most)
+    occurs = f"which occurs {_times(counts[pair])}" if counts[pair] else "which occurs nowhere"
+    what, expected = f"merge {number + 1}", f"a pair that occurs {_times(most)}, such as {_shown(best)}"
+    raise Mismatch(what, expected, f"{_shown(pair)}, {occurs}", _why(pair, words))
+
+
+def _why(pair: Pair, words: Mapping[Word, int]) -> str:
+    """The likely cause, where one is known: another way to count, by which `pair` is the most frequent."""
+    if pair not in _counted(words):
+        return "no two such neighbours stand in one word at that time; a pair never reaches into the next word"
+    for counts, hint in (
+        (_counted(words, _without_overlaps), "pairs are counted with overlaps: a a a a holds three a a"),
+        (_counted(dict.fromkeys(words, 1)), "a word that occurs seven times counts seven times"),
+    ):
+        if counts[pair] == max(counts.values()):
+            return hint
+    return ""
+
+
+def _counted(words: Mapping[Word, int], pairs_of: Callable[[Word], Iterable[Pair]] = pairwise) -> Counter[Pair]:
+    """How often each pair occurs, all pairs of neighbours counted."""
+    counts: Counter[Pair] = Counter()
+    for word, times in words.items():
+        for pair in pairs_of(word):
+            counts[pair] += times
+    return counts
+
+
+def _without_overlaps(word: Word) -> Iterator[Pair]:
+    """The pairs of a word, of a run of equal tokens only every second one."""
+    run = 0
+    for pair in pairwise(word):
+        run = run + 1 if pair[0] == pair[1] else 0
+        if run % 2 or not run:
+            yield pair
+
+
+def _joined(words: Mapping[Word, int], pair: Pair) -> dict[Word, int]:
+    """Every word with `pair` made one token, from left to right, without overlap."""
+    after: dict[Word, int] = {}
+    for word, times in words.items():
+        tokens: list[bytes] = []
+        place = 0
+        while place < len(word):
+            size = 2 if word[place : place + 2] == pair else 1
+            tokens.append(b"".join(word[place : place + size]))
+            place += size
+        after[tuple(tokens)] = after.get(tuple(tokens), 0) + times
+    return after
+
+
+def _shown(pair: Pair) -> str:
+    return f"{pair[0]!r} + {pair[1]!r}"
+
+
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count} times"
+
+
+# ------------------------------------------------------------------ reading what came back
+
+
+def vocabulary_and_merges(got: Any) -> tuple[dict[int, bytes], list[Pair]]:
+    """What `train_bpe` returned, as a dict from ids to bytes and a list of pairs; lists may be tuples.
+
+    Raises:
+        Mismatch: saying what is there instead.
+    """
+    if not isinstance(got, (tuple, list)) or len(cast("Sequence[Any]", got)) != 2:
+        raise Mismatch("result", "the 2 values (vocab, merges)", describe(got))
+    vocab, merges = cast("Sequence[Any]", got)
+    if isinstance(vocab, (list, tuple)):
+        vocab = dict(enumerate(cast("Sequence[Any]", vocab)))
+    if not isinstance(vocab, dict):
+        raise Mismatch("vocab", "a dict from ids to bytes", describe(vocab))
+    for number, token in cast("dict[Any, Any]", vocab).items():
+        if type(number) is not int or not isinstance(token, bytes):
+            raise Mismatch("vocab", "a dict from ids to bytes", f"{number!r}: {token!r}"[:80])
+    if not isinstance(merges, (list, tuple)):
+        raise Mismatch("merges", "a list of pairs of bytes", describe(merges))
+    return cast("dict[int, bytes]", vocab), [_pair(each, i) for i, each in enumerate(cast("Sequence[Any]", merges))]
+
+
+def _pair(value: Any, number: int) -> Pair:
+    if isinstance(value, (tuple, list)):
+        parts = cast("Sequence[Any]", value)
+        if len(parts) == 2 and all(isinstance(part, bytes) and part for part in parts):
+            return parts[0], parts[1]
+    raise Mismatch(f"merges[{number}]", "a pair of bytes", f"{value!r}"[:80])
+
+
+def ids_of(got: Any, what: str = "ids") -> list[int]:
+    """Ids as a list of integers: from a list or tuple, a one-dimensional array or tensor.
+
+    Raises:
+        Mismatch: saying what is there instead.
+    """
+    if isinstance(got, (torch.Tensor, numpy.ndarray)):
+        values = cast("Any", got.detach().cpu().numpy() if isinstance(got, torch.Tensor) else got)
+        if values.ndim != 1 or (values.size and values.dtype.kind not in "iu"):
+            raise Mismatch(what, "a list of ids", describe(cast("Any", got)))
+        return values.tolist()
+    if not isinstance(got, (list, tuple)):
+        raise Mismatch(what, "a list of ids", describe(got))
+    ids = [_single(number) for number in cast("Sequence[Any]", got)]
+    for place, number in enumerate(ids):
+        if type(number) is not int:
+            raise Mismatch(f"{what}[{place}]", "an id, a single integer", describe(number))
+    return ids
+
+
+def _single(number: Any) -> Any:
+    """An id that came as a tensor or array without axes, as a number."""
+    has_no_axes = isinstance(number, (torch.Tensor, numpy.ndarray)) and number.ndim == 0
+    value = cast("Any", number)
+    return value.item() if has_no_axes else value
+
+
+# ------------------------------------------------------------------ comparing
+
+
+def assert_ids(got: Any, expected: Sequence[int], vocab: Mapping[int, bytes], what: str = "ids") -> None:
+    """These ids and no others.
+
+    Args:
+        got: what the student's function gave: any form that `ids_of` reads.
+        expected: the ids of the oracle.
+        vocab: for the message: what each id stands for.
+        what: the name of the value.
+
+    Raises:
+        Mismatch: with the tokens around the first id that differs.
+    """
+    compared(got, list(expected), what)
+    ids = ids_of(got, what)
+    if ids == list(expected):
+        return
+    place = next(
+        (i for i, (a, b) in enumerate(zip(ids, expected, strict=False)) if a != b), min(len(ids), len(expected))
+    )
+    raise Mismatch(what, _tokens_at(place, expected, vocab), _tokens_at(place, ids, vocab))
+
+
+def _tokens_at(place: int, ids: Sequence[int], vocab: Mapping[int, bytes]) -> str:
+    first = max(place - 2, 0)
+    shown = [
+        f"{vocab[number]!r}" if number in vocab else f"{number} (no id of vocab)" for number in ids[first : first + 6]
+    ]
+    dots = "... " if first else ""
+    return f"{len(ids)} ids, {dots}{' '.join(shown) or '(no more)'}{' ...' if len(ids) > first + 6 else ''}"
+
+
+def assert_text(got: Any, expected: str, what: str = "text") -> None:
+    """This string and no other.
+
+    Raises:
+        Mismatch: with the characters around the first that differs.
+    """
+    compared(got, expected, what)
+    if not isinstance(got, str):
+        raise Mismatch(what, "a string", describe(got))
+    if got == expected:
+        return
+    place = next(
+        (i for i, (a, b) in enumerate(zip(got, expected, strict=False)) if a != b), min(len(got), len(expected))
+    )
+    first = max(place - 8, 0)
+    dots = "..." if first else ""
+    raise Mismatch(what, *(f"{dots}{text[first : first + 24]!r} ({len(text)} characters)" for text in (expected, got)))
+
+
+# ------------------------------------------------------------------ drawing
+
+
+def draw_text(cases: Cases, alphabet: Sequence[str], length: int) -> str:
+    """`length` draws from `alphabet`, put together.
+
+    Args:
+        cases: of the check.
+        alphabet: characters, or longer strings such as words.
+        length: how many.
+    """
+    drawn = cases.integers(length, low=0, high=len(alphabet))
+    return "".join(alphabet[int(place)] for place in drawn)

@@ -5,8 +5,12 @@ What the mistake bank knows comes after all checks have run, and replaces it (`d
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
+
+import torch
+from torch import Tensor
 
 from autograder.feedback.exceptions import what_it_means
 from autograder.feedback.hints import find_hint
@@ -32,7 +36,7 @@ class Called(Protocol):
 def likely_cause(
     error: BaseException | None, comparisons: Sequence[Compared], call: Called | None, *, hidden: bool
 ) -> str:
-    """One sentence, or "" where nothing is sure.
+    """A sentence, or "" where nothing is sure. What the check's author says of the cause comes before the numbers.
 
     Args:
         error: what ended the item.
@@ -42,13 +46,21 @@ def likely_cause(
     """
     if isinstance(error, StudentError):
         return what_it_means(error.kinds, error.sentence)
-    if not isinstance(error, Mismatch) or not comparisons or not error.what.startswith(comparisons[-1].what):
+    if not isinstance(error, Mismatch):
         return ""
+    own = "" if hidden and re.search(r"\d", error.hint) else error.hint
+    if not comparisons or not error.what.startswith(comparisons[-1].what):
+        return own
     last = comparisons[-1]
     found = find_hint(last.got, last.expected, arguments=_named(call), asked=error.expected)
-    if found is None:
-        return ""
-    return found.without_numbers if hidden else found.sentence
+    told = "" if found is None else found.without_numbers if hidden else found.sentence
+    if own and told and _is_finite(last.got):
+        return own
+    return " ".join(each for each in (told, own) if each)
+
+
+def _is_finite(value: Any) -> bool:
+    return not isinstance(value, Tensor) or bool(torch.isfinite(value).all())
 
 
 def _named(call: Called | None) -> Mapping[str, Any]:

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from typing import cast
 
 import torch
 from torch import Tensor
 
-from autograder.feedback.pair import Hint, Pair, fact, sizes_of
+from autograder.feedback.pair import Hint, Pair, fact, largest, sizes_of
 
 _EQUAL = 2e-4
 _CONSTANTS = {
@@ -39,10 +40,20 @@ def constant_factor(pair: Pair) -> Hint | None:
     if abs(factor + 1) < max(_EQUAL, pair.relative):
         return fact("Every number has the wrong sign.")
     name, plain = name_of(factor, pair)
+    if not name and not plain and not _of_two_directions(expected):
+        return None
     return Hint(
         f"Your result is {factor:.5g} times the expected one" + (f"; {factor:.5g} is {name}." if name else "."),
         "Your result is the expected one times a constant" + (f": {plain}." if plain else "."),
     )
+
+
+def _of_two_directions(values: Tensor) -> bool:
+    """Whether not all rows are multiples of one: else another cause can give a factor too, such as a gradient's."""
+    if values.dim() < 2:
+        return True
+    strengths = cast("Tensor", torch.linalg.svdvals(values.reshape(-1, values.shape[-1])))
+    return len(strengths) > 1 and bool(strengths[1] > 1e-2 * strengths[0])
 
 
 def constant_offset(pair: Pair) -> Hint | None:
@@ -94,7 +105,7 @@ def scaled_scores(pair: Pair, axis: int) -> Hint | None:
         return None
     factor = float((log_got * log_expected).sum() / spread)
     error = float((log_got - factor * log_expected).abs().max())
-    if abs(factor - 1) < 1e-2 or abs(factor) < 1e-2 or error > 2e-3 * max(1.0, abs(factor)):
+    if abs(factor - 1) < 1e-2 or abs(factor) < 1e-3 or error > 2e-3 * largest(log_got):
         return None
     as_scaled = torch.where(expected > 0, factor * expected.clamp_min(1e-300).log(), -torch.inf).softmax(-1)
     if not float((as_scaled.nan_to_num() - got).abs().max()) <= 1e-3:

@@ -122,7 +122,10 @@ def listed(numbers: Iterable[int], most: int = 6) -> str:
 
 
 def sizes_of(arguments: Mapping[str, Any]) -> dict[int, str]:
-    """The sizes in the call, each with the name of the first place that has it: {11: "the last axis of argument 1"}."""
+    """The sizes in the call, each with the first place that has it: {11: "the size of the last axis of argument 1"}.
+
+    Sizes below 4 are left out: what equals 2 or 3 has too many other reasons.
+    """
     sizes: dict[int, str] = {}
     for name, value in arguments.items():
         shape: Sequence[int] = value.shape if isinstance(value, Tensor) else ()
@@ -130,4 +133,4 @@ def sizes_of(arguments: Mapping[str, Any]) -> dict[int, str]:
             sizes.setdefault(int(shape[axis]), f"the size of {axis_name(axis, len(shape))} of {name}")
         if isinstance(value, int) and not isinstance(value, bool) and 1 < value < 1 << 20:
             sizes.setdefault(value, name)
-    return {size: place for size, place in sizes.items() if size > 1}
+    return {size: place for size, place in sizes.items() if size > 3}

@@ -46,6 +46,25 @@ def test_a_mismatch_about_something_else_is_not_explained_by_the_value() -> None
     assert likely_cause(Mismatch("global state", "", ""), [COMPARED], CALL, hidden=False) == ""
 
 
+def test_what_the_author_of_the_check_says_comes_before_the_numbers() -> None:
+    error = Mismatch("scores", "", "", "an in-place operation changes the caller's tensor")
+    assert likely_cause(error, [COMPARED], CALL, hidden=False) == "an in-place operation changes the caller's tensor"
+
+
+def test_of_a_hidden_check_an_author_s_hint_with_numbers_is_not_said() -> None:
+    error = Mismatch("scores", "", "", "query 3 may not attend to key 5")
+    assert "may not attend" not in likely_cause(error, [COMPARED], CALL, hidden=True)
+    assert likely_cause(error, [], CALL, hidden=False) == "query 3 may not attend to key 5"
+
+
+def test_of_nan_both_the_rows_and_the_author_s_hint_are_told() -> None:
+    got = SCORES.clone()
+    got[1] = math.nan
+    error = Mismatch("scores", "finite", "nan", "0 / 0 is NaN")
+    said = likely_cause(error, [Comparison("scores", got, SCORES)], CALL, hidden=False)
+    assert said == "1 of 5 rows are NaN (1); the others are right. 0 / 0 is NaN"
+
+
 def test_a_wrong_dtype_is_told_from_what_was_asked() -> None:
     compared = Comparison("scores", SCORES.double(), SCORES.double())
     error = Mismatch("scores", "dtype float32", "dtype float64")

@@ -105,6 +105,18 @@ def test_rounding_in_bfloat16_is_not_called_a_factor() -> None:
     assert "times" not in hint((SCORES * 1.02).to(torch.bfloat16), SCORES)
 
 
+def test_a_factor_of_parallel_rows_is_told_only_where_it_has_a_name() -> None:
+    gradient = drawn(5, 1) * drawn(1, 3, seed=1)
+    assert hint(1.0216 * gradient, gradient, arguments=CALL) == ""
+    assert "square root of 11" in hint(math.sqrt(11) * gradient, gradient, arguments=CALL)
+
+
+def test_2_is_not_called_a_size_that_happens_to_be_2() -> None:
+    assert hint(SCORES * 2, SCORES, arguments={"argument 1": drawn(2, 5, 11)}) == (
+        "Your result is 2 times the expected one."
+    )
+
+
 def test_an_offset_is_told_with_its_direction() -> None:
     assert hint(SCORES + 1.5, SCORES) == "Every number is 1.5 too large."
     assert said_without_numbers(SCORES - 1.5, SCORES) == "Every number is too small by the same amount."
@@ -216,6 +228,18 @@ def test_right_in_the_first_batch_only() -> None:
     assert hint(got, expected) == "Right at 0 along axis 0, wrong at 1, 2."
 
 
+def test_an_error_that_is_small_in_some_places_is_not_called_right_there() -> None:
+    expected = drawn(3, 5, 7)
+    got = expected.clone()
+    got[1:] += 5e-4 * expected.abs().max()
+    assert hint(got, expected) == ""
+
+
+def test_two_rows_that_come_in_reverse_are_too_few_to_say_so() -> None:
+    x = drawn(2, 5)
+    assert hint(x.flip(0), x) == ""
+
+
 def test_a_first_row_that_any_causal_attention_gets_right_tells_nothing() -> None:
     expected = drawn(5, 5).masked_fill(torch.ones(5, 5).triu(1).bool(), -torch.inf).softmax(-1)
     got = drawn(5, 5, seed=3).masked_fill(torch.ones(5, 5).triu(1).bool(), -torch.inf).softmax(-1)
@@ -288,6 +312,11 @@ def test_scores_divided_twice_are_seen_through_the_softmax_of_a_masked_row() -> 
 
 def test_scores_with_the_wrong_sign() -> None:
     assert "opposite sign" in hint((-SCORES / math.sqrt(11)).softmax(-1), WEIGHTS)
+
+
+def test_weights_that_only_look_like_those_of_smaller_scores_are_not_called_so() -> None:
+    large = drawn(3, 5) + 100
+    assert "scores" not in hint(large / large.sum(-1, keepdim=True), large.softmax(-1))
 
 
 def test_scores_that_are_not_a_multiple_are_not_called_one() -> None:

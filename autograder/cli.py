@@ -42,6 +42,10 @@ def grade(
         Optional[list[str]], typer.Option("--only", metavar="CHECK", help="Only this check (repeatable).")
     ] = None,
     again: Annotated[bool, typer.Option("--again", help="Grade what is graded already, too.")] = False,
+    allow_missing: Annotated[
+        Optional[list[str]],
+        typer.Option("--allow-missing", metavar="LAYER", help="Grade without this layer of the sandbox (repeatable)."),
+    ] = None,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
@@ -49,7 +53,10 @@ def grade(
     with _told(debug):
         from autograder.batch.command import grade_folder
 
-        raise typer.Exit(grade_folder(assignment, submissions, out, graders or _cores(), only or [], again, as_json))
+        how_many = graders or _cores()
+        raise typer.Exit(
+            grade_folder(assignment, submissions, out, how_many, only or [], again, as_json, allow_missing or [])
+        )
 
 
 @app.command()
@@ -110,6 +117,21 @@ def show(
         from autograder.batch.command import show_grade
 
         raise typer.Exit(show_grade(out, submission, as_json))
+
+
+@app.command()
+def doctor(
+    assignment: Annotated[
+        Optional[Path], typer.Argument(metavar="[ASSIGNMENT]", help="Whose solutions; default: all in assignments/.")
+    ] = None,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Show which layers of the sandbox are on here, proved by trying. Exit code 1 where grades would be refused."""
+    with _told(debug):
+        from autograder.doctor import examine_machine
+
+        raise typer.Exit(examine_machine(assignment, as_json))
 
 
 @contextmanager

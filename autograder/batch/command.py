@@ -19,6 +19,7 @@ from autograder.assignment import Assignment, load_assignment
 from autograder.batch.gradebook import write_gradebook
 from autograder.errors import SoftmarkError
 from autograder.results import Grade
+from autograder.sandbox.layers import profile, refuse_elsewhere, refuse_unknown
 from autograder.session import Session
 from autograder.submission import find_submissions
 
@@ -27,9 +28,22 @@ if TYPE_CHECKING:
 
 
 def grade_folder(
-    folder: Path, submissions: Path, out: Path, graders: int, only: Sequence[str], again: bool, as_json: bool
+    folder: Path,
+    submissions: Path,
+    out: Path,
+    graders: int,
+    only: Sequence[str],
+    again: bool,
+    as_json: bool,
+    allow_missing: Sequence[str] = (),
 ) -> int:
-    """Grade everything in `submissions`, print the table, and return the exit code: 1 where something is no grade."""
+    """Grade everything in `submissions`, print the table, and return the exit code: 1 where something is no grade.
+
+    Raises `SoftmarkError` before anything is graded where a layer of the sandbox is missing that `allow_missing` does not
+    name.
+    """
+    refuse_unknown(allow_missing)
+    refuse_elsewhere(profile())
     assignment = load_assignment(folder)
     found = find_submissions(submissions, assignment)
     _make_folder(out)
@@ -37,6 +51,7 @@ def grade_folder(
         from autograder.batch.local import Job
 
         session.wait_ready()
+        session.prove(assignment, allow_missing)
         grades = _grade(Job(assignment, found, out, only, again), session, graders)
     write_gradebook(grades, out / "grades.csv")
     _print_grades(grades, assignment, out, as_json)

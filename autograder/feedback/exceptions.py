@@ -10,8 +10,23 @@ import re
 from collections.abc import Sequence
 
 _MEMORY = "Your code asked for more memory than a check may use. Look for a tensor that is larger than it needs to be."
+_ALONE = (
+    "Checks run without a network and in one process: downloads, multiprocessing, subprocess and DataLoader workers do "
+    "not work here. Compute it in your function itself; threads are fine."
+)
+_FILES = (
+    "A check may read what you handed in and the installed libraries, and write files only into the current folder "
+    "and with tempfile."
+)
 _BY_MESSAGE: tuple[tuple[str, str], ...] = (
     (r"allocate memory|not enough memory|out of memory", _MEMORY),
+    (
+        r"\[Errno 1\] Operation not permitted|failure in name resolution|Name or service not known|No address associated"
+        r"|\[Errno 13\] Permission denied(?!:)",  # multiprocessing's locks; a file would be named
+        _ALONE,
+    ),
+    (r"\[Errno 13\] Permission denied:", _FILES),
+    (r"\[Errno 27\] File too large", "It writes a larger file than a check may."),
     (
         r"does not require grad and does not have a grad_fn|appears to not have been used in the graph",
         "The graph of gradients is cut. Look for detach(), .data, no_grad(), item(), numpy() and tensors made anew.",

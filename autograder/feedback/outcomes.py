@@ -31,6 +31,8 @@ def crashed(how: str) -> str:
     if signal is not None:
         why = _SIGNALS.get(signal.group(), f"Its process was ended by {signal.group()}.")
         return f"Your code did not return. {why}"
+    if "files grew too large" in how:
+        return "Your code wrote more into files than a check may, and was stopped. Keep results in memory."
     return (
         f"Your code ended its own process ({one_line(how, 80)}) and did not return. "
         "Look for exit(), quit() and os._exit(): a function has to return its result."

@@ -9,6 +9,7 @@ import os
 import signal
 from typing import Literal
 
+OVERFULL = "was stopped because its files grew too large"
 _MEANINGS = {
     signal.SIGSEGV: "segmentation fault",
     signal.SIGABRT: "aborted",

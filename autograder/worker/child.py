@@ -93,9 +93,12 @@ def _check_readable(path: str) -> None:
         except PermissionError:
             raise PermissionError(walked) from None
         walked = os.path.join(walked, step)
-    wanted = os.R_OK | os.X_OK if stat.S_ISDIR(os.stat(path).st_mode) else os.R_OK
-    if not os.access(path, wanted):
+    if stat.S_ISDIR(os.stat(path).st_mode) and not os.access(path, os.R_OK | os.X_OK):
         raise PermissionError(path)
+    try:
+        os.close(os.open(path, os.O_RDONLY))
+    except PermissionError:
+        raise PermissionError(path) from None
 
 
 def _answer(executor: Executor, output: Output, folder: str) -> None:

@@ -22,8 +22,9 @@ class WorkerSpec(msgspec.Struct, frozen=True, kw_only=True):
         cpu_seconds: back-stop for its whole life, set inside the kernel (SIGXCPU); the grader measures and kills
             before.
         processes: processes and threads of its user id. open_files: file descriptors.
-        scratch_bytes: the largest file in its own writable folder; 0 for no such folder.
+        scratch_bytes: of its own writable folder, one file or all together; 0 for no such folder.
         readable: files and folders that it must be able to read, or it does not start.
+        without: names of layers to leave off (to prove that it is they that hold).
     """
 
     folder: str
@@ -34,6 +35,7 @@ class WorkerSpec(msgspec.Struct, frozen=True, kw_only=True):
     open_files: int = 256
     scratch_bytes: int = 0
     readable: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
 
 
 class Spawn(msgspec.Struct, frozen=True, tag=True):
@@ -57,11 +59,16 @@ class Connect(msgspec.Struct, frozen=True, tag=True):
 
 
 class Hello(msgspec.Struct, frozen=True, tag=True):
-    """The fork server is warm. `identities` says how workers get user ids: "high", "low", or "none"."""
+    """The fork server is warm.
+
+    `identities` says how workers get user ids: "high", "low", or "none". `missing` names the layers that this machine
+    cannot have, each with the reason.
+    """
 
     pid: int
     identities: str
     threads: int
+    missing: dict[str, str] = {}
 
 
 class Spawned(msgspec.Struct, frozen=True, tag=True):
@@ -75,7 +82,8 @@ class Ended(msgspec.Struct, frozen=True, tag=True):
     """Nothing of the worker is left.
 
     `status` is as `os.waitpid` gives it (of its own end, if it ended before it was killed), `leftover` the number of
-    other processes that were found and killed, `alive` whether some could not be killed.
+    other processes that were found and killed, `alive` whether some could not be killed, `overfull` whether it was
+    killed for writing more into its scratch folder than it may.
     """
 
     worker: int
@@ -83,6 +91,7 @@ class Ended(msgspec.Struct, frozen=True, tag=True):
     cpu_seconds: float
     leftover: int
     alive: bool = False
+    overfull: bool = False
 
 
 class Refused(msgspec.Struct, frozen=True, tag=True):

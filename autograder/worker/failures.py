@@ -20,8 +20,13 @@ MAX_LINE = 200
 
 def raised(error: BaseException, folder: str) -> Raised:
     """What `error`, raised by code in `folder`, is for the grader."""
-    kinds = tuple(_kind(kind) for kind in type.mro(type(error)))[:20]
-    return Raised(kinds, _message(error)[:MAX_MESSAGE], _frames(error, folder))
+    kinds = tuple(_encodable(_kind(kind)) for kind in type.mro(type(error)))[:20]
+    return Raised(kinds, _encodable(_message(error)[:MAX_MESSAGE]), _encodable(_frames(error, folder)))
+
+
+def _encodable(text: str) -> str:
+    """Lone surrogates, which no UTF-8 holds, as escapes."""
+    return str.encode(text, "utf-8", "backslashreplace").decode()
 
 
 def _kind(kind: type) -> str:
@@ -46,9 +51,11 @@ def _frames(error: BaseException, folder: str) -> str:
     prefix = folder + os.sep
     lines: list[str] = []
     try:
+        last = None
         for frame, number in traceback.walk_tb(error.__traceback__):
             code = frame.f_code
-            if code.co_filename.startswith(prefix):
+            repeated, last = frame is last, frame  # what is raised by a trace function is noted twice
+            if code.co_filename.startswith(prefix) and not repeated:
                 lines.append(_line(code.co_filename, prefix, number, f", in {_function(code)}"))
         if isinstance(error, SyntaxError) and str(error.filename).startswith(prefix):
             lines.append(_line(str(error.filename), prefix, error.lineno or 0, ""))

@@ -2,9 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from .commands import WorkerSpec
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """What the fork server has made ready before any fork, so that putting a layer on costs little.
+
+    `program` is the seccomp filter as the kernel takes it, `libraries` the folders of the installed libraries.
+    `missing` names each layer that this machine cannot have, with the reason; nothing is prepared for those.
+    """
+
+    program: bytes = b""
+    libraries: tuple[str, ...] = ()
+    missing: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 @dataclass(frozen=True)
@@ -14,3 +28,8 @@ class Placement:
     spec: WorkerSpec
     uid: int | None
     scratch: str | None
+    prepared: Prepared = Prepared()
+
+    def wants(self, layer: str) -> bool:
+        """Whether a layer that not every machine has is to be put on."""
+        return layer not in self.prepared.missing and layer not in self.spec.without

@@ -22,9 +22,12 @@ from dataclasses import dataclass
 from .commands import COMMANDS, MAX_COMMAND, Answer, Bye, Connect, End, Ended, Hello, Refused, Spawn, Spawned, encode
 from .identities import Identities
 from .killer import Killer, remove_tree
+from .layers.availability import prepared
 from .layers.privileges import adopt_orphans, make_undumpable
-from .placement import Placement
+from .placement import Placement, Prepared
 from .processes import children, threads, uid_of, wait
+from .quota import SECONDS as BETWEEN_LOOKS
+from .quota import is_overfull
 
 WARM = ("torch", "torch.fx.experimental.symbolic_shapes", "numpy", "regex")
 _ROUNDS = 2000
@@ -35,9 +38,11 @@ class _Worker:
     pid: int
     uid: int | None
     scratch: str | None
+    scratch_bytes: int
     pidfd: int
     owner: socket.socket | None
     ending: bool = False
+    overfull: bool = False
     status: int | None = None
     cpu_seconds: float = 0.0
     leftover: int = 0
@@ -46,8 +51,16 @@ class _Worker:
 class Server:
     """Serves `control` (new connections, the end) and every connection that came through it."""
 
-    def __init__(self, control: socket.socket, runtime: str, identities: Identities, killer: Killer | None) -> None:
+    def __init__(
+        self,
+        control: socket.socket,
+        runtime: str,
+        identities: Identities,
+        killer: Killer | None,
+        prepared: Prepared,
+    ) -> None:
         self._control = control
+        self._prepared = prepared
         self._runtime = runtime
         self._identities = identities
         self._killer = killer
@@ -56,12 +69,14 @@ class Server:
         self._by_pidfd: dict[int, _Worker] = {}
         self._poll = select.poll()
         self._spawned = 0
+        self._next_look = 0.0
 
     def serve(self) -> None:
         """Until the grader says goodbye or is gone. Then nothing is left of any worker."""
         self._poll.register(self._control, select.POLLIN)
         while True:
-            for descriptor, _ in self._poll.poll():
+            self._look_at_scratch()
+            for descriptor, _ in self._poll.poll(1000 * BETWEEN_LOOKS if self._scratch_in_use() else None):
                 if descriptor == self._control.fileno():
                     if not self._serve_control():
                         self._end_everything()
@@ -80,7 +95,7 @@ class Server:
         connection.settimeout(30.0)  # a grader that does not read must not stop the others
         self._connections[connection.fileno()] = connection
         self._poll.register(connection, select.POLLIN)
-        self._tell(connection, Hello(os.getpid(), self._identities.kind, threads()))
+        self._tell(connection, Hello(os.getpid(), self._identities.kind, threads(), dict(self._prepared.missing)))
         return True
 
     def _serve_connection(self, connection: socket.socket) -> None:
@@ -113,8 +128,8 @@ class Server:
             self._killer.watch(uid)
         pid = os.fork()
         if pid == 0:
-            child.run(Placement(command.spec, uid, scratch), descriptors)
-        worker = _Worker(pid, uid, scratch, os.pidfd_open(pid), connection)
+            child.run(Placement(command.spec, uid, scratch, self._prepared), descriptors)
+        worker = _Worker(pid, uid, scratch, command.spec.scratch_bytes, os.pidfd_open(pid), connection)
         self._workers[pid] = worker
         self._by_pidfd[worker.pidfd] = worker
         self._tell(connection, Spawned(pid, uid), [worker.pidfd])
@@ -126,6 +141,20 @@ class Server:
         if uid is not None:
             os.chown(scratch, uid, uid)
         return scratch
+
+    def _scratch_in_use(self) -> bool:
+        return any(worker.scratch and not worker.ending for worker in self._workers.values())
+
+    def _look_at_scratch(self) -> None:
+        """Kill who has written too much. Its grader sees it die, and ends what it has started."""
+        if time.monotonic() < self._next_look:
+            return
+        for worker in self._workers.values():
+            if worker.scratch and not worker.ending and is_overfull(worker.scratch, worker.scratch_bytes):
+                worker.overfull = True
+                with contextlib.suppress(ProcessLookupError):
+                    signal.pidfd_send_signal(worker.pidfd, signal.SIGKILL)
+        self._next_look = time.monotonic() + BETWEEN_LOOKS
 
     def _begin_end(self, worker: _Worker) -> None:
         if worker.ending:
@@ -151,7 +180,7 @@ class Server:
             self._killer.forget(worker.uid)
         self._remove_scratch(worker.scratch)
         if worker.owner is not None:
-            ended = Ended(worker.pid, worker.status or 0, worker.cpu_seconds, worker.leftover, alive)
+            ended = Ended(worker.pid, worker.status or 0, worker.cpu_seconds, worker.leftover, alive, worker.overfull)
             self._tell(worker.owner, ended)
 
     def _kill_leftover(self, worker: _Worker) -> bool:
@@ -266,6 +295,7 @@ def main(control: int, runtime: str, warm: Sequence[str]) -> None:
     outsider = identities.take()
     killer = None if outsider is None else Killer(outsider)
     os.mkdir(os.path.join(runtime, "scratch"), 0o711)
+    ready = prepared(runtime)
     adopt_orphans()
     for name in (*WARM, *warm):
         try:
@@ -278,7 +308,7 @@ def main(control: int, runtime: str, warm: Sequence[str]) -> None:
     gc.collect()
     gc.freeze()
     try:
-        Server(socket.socket(fileno=control), runtime, identities, killer).serve()
+        Server(socket.socket(fileno=control), runtime, identities, killer, ready).serve()
     finally:
         _remove_tree(runtime, killer)
     sys.exit(0)

@@ -6,6 +6,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from autograder.sandbox.server import Connection, ForkServer, Limits
 from autograder.worker.messages import Call, Reply, Target
 
 LIMITS = Limits(memory_bytes=128 << 20, cpu_seconds=20, scratch_bytes=1 << 20)
+FORKING = replace(LIMITS, without=("seccomp",))  # what a machine without seccomp lets student code do
 
 
 class Workers:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import select
 import signal
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,7 @@ from autograder.worker.messages import (
     Unreadable,
     Vjp,
 )
-from tests.sandbox.conftest import LIMITS, Workers, call
+from tests.sandbox.conftest import FORKING, LIMITS, Workers, call
 
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="needs user ids of its own")
 
@@ -226,12 +227,12 @@ def dies():
     os._exit(5)
 """
     with pytest.raises(WorkerDied, match="exited with status 5"):
-        call(start(source), "dies")
+        call(start(source, FORKING), "dies")
 
 
 def test_a_copy_that_returns_from_the_call_does_not_answer(start: Any) -> None:
     source = "import os\ndef forks():\n    return os.fork() > 0\ndef one():\n    return 1"
-    worker = start(source)
+    worker = start(source, FORKING)
     assert value(call(worker, "forks")) is True
     assert value(call(worker, "one")) == 1
 
@@ -363,7 +364,7 @@ def bombs():
         return made
     return made
 """
-    worker = workers.start(source)
+    worker = workers.start(source, FORKING)
     if worker.uid is not None:
         assert value(call(worker, "bombs")) < 64
     else:
@@ -394,7 +395,7 @@ def daemon():
 
 
 def test_a_daemon_dies_with_its_worker(workers: Workers) -> None:
-    worker = workers.start(DAEMON)
+    worker = workers.start(DAEMON, FORKING)
     daemon = value(call(worker, "daemon"))
     os.kill(daemon, 0)
     worker.close()
@@ -404,7 +405,7 @@ def test_a_daemon_dies_with_its_worker(workers: Workers) -> None:
 
 
 def test_a_daemon_dies_after_its_worker_has_crashed(workers: Workers) -> None:
-    worker = workers.start(DAEMON + "def dies():\n    os._exit(0)\n")
+    worker = workers.start(DAEMON + "def dies():\n    os._exit(0)\n", FORKING)
     daemon = value(call(worker, "daemon"))
     with pytest.raises(WorkerDied):
         call(worker, "dies")
@@ -414,7 +415,7 @@ def test_a_daemon_dies_after_its_worker_has_crashed(workers: Workers) -> None:
 
 def test_one_workers_end_leaves_the_other_alone(workers: Workers) -> None:
     source = DAEMON + "def one():\n    return 1\n"
-    first, second = workers.start(source), workers.start(source)
+    first, second = workers.start(source, FORKING), workers.start(source, FORKING)
     value(call(first, "daemon"))
     assert value(call(second, "one")) == 1
     first.close()
@@ -433,7 +434,7 @@ def digs():
     open("file", "w").close()
     return home
 """
-    worker = workers.start(source)
+    worker = workers.start(source, replace(LIMITS, scratch_bytes=64 << 20))  # folders count, too
     home = value(call(worker, "digs"))
     assert os.path.isdir(home)
     worker.close()

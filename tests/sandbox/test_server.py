@@ -16,7 +16,7 @@ from autograder.errors import GraderError
 from autograder.sandbox.failures import WorkerFailure
 from autograder.sandbox.server import ForkServer
 from autograder.worker.messages import Call, Returned, Target
-from tests.sandbox.conftest import LIMITS, Workers, call
+from tests.sandbox.conftest import FORKING, LIMITS, Workers, call
 
 ONE = "def one():\n    return 1\n"
 
@@ -128,7 +128,7 @@ def daemon():
 """
     (open_folder / "part.py").write_text(source)
     connection = own_server.connect()
-    reply = call(connection.spawn(open_folder, ["part"], LIMITS), "daemon")
+    reply = call(connection.spawn(open_folder, ["part"], FORKING), "daemon")
     assert isinstance(reply, Returned)
     os.kill(own_server.pid, signal.SIGKILL)
     assert is_gone(reply.value)

@@ -20,9 +20,14 @@ _LIBC = ctypes.CDLL(None, use_errno=True)
 
 def put_on(placement: Placement) -> None:
     """Give up new privileges; die with the fork server. Raises `OSError`."""
-    _prctl(_PR_SET_NO_NEW_PRIVS, 1)
+    refuse_new()
     _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     make_undumpable()
+
+
+def refuse_new() -> None:
+    """No program that is started from here has more rights than this process. `landlock` and `seccomp` need it."""
+    _prctl(_PR_SET_NO_NEW_PRIVS, 1)
 
 
 def make_undumpable() -> None:

@@ -1,0 +1,114 @@
+"""Seccomp: which system calls a worker may make. No network, no new process, no other program, nobody else's process.
+
+Compiled once, in the fork server, by libseccomp (pyseccomp); a worker fills in its process id and hands it to the
+kernel. It names what is refused and lets the rest through: threads, files (`landlock`'s business), memory, signals to
+oneself. A kernel's system calls that are newer than this list do not exist for a worker.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import os
+import struct
+from collections.abc import Sequence
+from typing import Any
+
+from ..placement import Placement
+
+NAME = "seccomp"
+_PR_SET_SECCOMP = 22
+_SECCOMP_MODE_FILTER = 2
+_INSTRUCTION = 8  # bytes, struct sock_filter
+_OWN_PID = 0x5AFE_C0DE  # stands for the worker's process id until that is known
+_INT = 0xFFFF_FFFF  # the kernel looks at the low half of an int argument, whatever the high half holds
+_CLONE_THREAD = 0x10000
+_FIRST_UNKNOWN, _LAST_UNKNOWN = 457, 511  # numbers that are the same on every architecture
+_UNKNOWN_NAME = -1
+_LIBC = ctypes.CDLL(None, use_errno=True)
+
+_NETWORK = "socket connect bind listen accept accept4 sendmsg sendmmsg"
+_PROCESSES = "fork vfork execve execveat unshare setns"
+_OTHERS = """ptrace process_vm_readv process_vm_writev process_madvise process_mrelease kcmp pidfd_open pidfd_getfd
+    pidfd_send_signal tkill setpriority sched_setscheduler sched_setattr sched_setparam ioprio_set migrate_pages
+    move_pages get_robust_list perf_event_open lookup_dcookie"""
+_OUTLIVING = """memfd_create memfd_secret shmget shmat shmctl shmdt semget semop semtimedop semctl msgget msgsnd msgrcv
+    msgctl mq_open mq_unlink add_key request_key keyctl"""
+_KERNEL = """io_uring_setup io_uring_enter io_uring_register bpf userfaultfd vmsplice personality modify_ldt
+    name_to_handle_at open_by_handle_at fanotify_init fanotify_mark inotify_add_watch mknod mknodat chown lchown
+    fchown fchownat setxattr lsetxattr fsetxattr removexattr lremovexattr fremovexattr"""
+_MACHINE = """mount umount2 pivot_root chroot mount_setattr open_tree move_mount fsopen fsconfig fsmount fspick acct
+    swapon swapoff reboot init_module finit_module delete_module kexec_load kexec_file_load quotactl quotactl_fd syslog
+    sethostname setdomainname settimeofday clock_settime clock_adjtime adjtimex iopl ioperm vhangup"""
+_REFUSED = " ".join((_NETWORK, _PROCESSES, _OTHERS, _OUTLIVING, _KERNEL, _MACHINE)).split()
+# clone3's arguments are out of a filter's reach; the C library does without.
+_ABSENT = ["clone3", "fchmodat2"]
+# What copies a file sets modes and times. It is told that they are set: Landlock does not look at these.
+_PRETENDED = ["chmod", "fchmod", "fchmodat", "utime", "utimes", "utimensat", "futimesat"]
+_ONLY_ONESELF = ["kill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo"]
+_ONLY_ZERO = ["prlimit64", "sched_setaffinity"]
+# First argument, second argument: PR_SET_PDEATHSIG, DUMPABLE, CHILD_SUBREAPER, PTRACER; F_SETOWN, F_SETSIG,
+# F_SETOWN_EX; FIOSETOWN, SIOCSPGRP, FIOASYNC, TIOCSTI; every kind of socket pair but a stream.
+_PRCTL = (1, 4, 36, 0x59616D61)
+_FCNTL = (8, 10, 15)
+_IOCTL = (0x8901, 0x8902, 0x5452, 0x5412)
+_SOCKETPAIR = (2, 3, 4, 5, 6, 10)
+
+
+def prepare() -> bytes:
+    """The filter as the kernel takes it. Raises `OSError` or `ImportError` where there is no libseccomp."""
+    try:
+        import pyseccomp as seccomp
+    except RuntimeError as error:  # how it says that the library is not installed
+        raise ImportError(str(error)) from None
+    rules = seccomp.SyscallFilter(seccomp.ALLOW)
+    _add(rules, seccomp.ERRNO(errno.EPERM), _REFUSED)
+    _add(rules, seccomp.ERRNO(errno.ENOSYS), _ABSENT)
+    _add(rules, seccomp.ERRNO(0), _PRETENDED)
+    _add(rules, seccomp.ERRNO(errno.EPERM), _ONLY_ONESELF, seccomp.Arg(0, seccomp.NE, _OWN_PID))
+    _add(rules, seccomp.ERRNO(errno.EPERM), _ONLY_ZERO, seccomp.Arg(0, seccomp.NE, 0))
+    _add(rules, seccomp.ERRNO(errno.EPERM), ["clone"], seccomp.Arg(0, seccomp.MASKED_EQ, _CLONE_THREAD, 0))
+    for name, argument, mask, values in (
+        ("prctl", 0, _INT, _PRCTL),
+        ("fcntl", 1, _INT, _FCNTL),
+        ("ioctl", 1, _INT, _IOCTL),
+        ("socketpair", 1, 0xF, _SOCKETPAIR),
+    ):
+        for value in values:
+            _add(rules, seccomp.ERRNO(errno.EPERM), [name], seccomp.Arg(argument, seccomp.MASKED_EQ, mask, value))
+    for number in range(_FIRST_UNKNOWN, _LAST_UNKNOWN + 1):
+        rules.add_rule(seccomp.ERRNO(errno.ENOSYS), number)
+    with open(os.memfd_create("filter"), "rb") as file:  # tempfile would settle workers' folder for such files
+        rules.export_bpf(file)
+        file.seek(0)
+        return file.read()
+
+
+def _add(rules: Any, action: int, names: Sequence[str], *arguments: Any) -> None:
+    import pyseccomp
+
+    for name in names:
+        if pyseccomp.resolve_syscall(pyseccomp.system_arch(), name) != _UNKNOWN_NAME:  # it is newer than libseccomp
+            rules.add_rule(action, name, *arguments)
+
+
+def put_on(placement: Placement) -> None:
+    """Have the kernel refuse what the filter names. Needs `privileges` to be on. Raises `OSError`."""
+    if placement.wants(NAME):
+        load(placement.prepared.program)
+
+
+def load(program: bytes) -> None:
+    """Hand the filter to the kernel, with this process's id in its places."""
+    filled = program.replace(struct.pack("=I", _OWN_PID), struct.pack("=I", os.getpid()))
+    instructions = ctypes.create_string_buffer(filled, len(filled))
+    header = _Program(len(filled) // _INSTRUCTION, ctypes.cast(instructions, ctypes.c_void_p))
+    if _LIBC.prctl(_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, ctypes.byref(header), 0, 0) != 0:
+        number = ctypes.get_errno()
+        raise OSError(number, f"prctl(PR_SET_SECCOMP): {os.strerror(number)}")
+
+
+class _Program(ctypes.Structure):
+    """struct sock_fprog."""
+
+    _fields_ = (("length", ctypes.c_ushort), ("instructions", ctypes.c_void_p))

@@ -1,0 +1,11 @@
+"""All heads have the slope of the last one."""
+
+CAUGHT_BY = ["3.21"]
+
+import torch
+
+
+def alibi_bias(heads, n_q, n_k):
+    slopes = 2.0 ** (-8.0 * torch.arange(1, heads + 1) / heads)
+    distances = (torch.arange(n_k - n_q, n_k)[:, None] - torch.arange(n_k)).abs()
+    return -slopes[-1].expand(heads)[:, None, None] * distances

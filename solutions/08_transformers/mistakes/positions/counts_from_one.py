@@ -1,0 +1,12 @@
+"""The code of position p is that of p + 1: the first position is 0."""
+
+CAUGHT_BY = ["3.1"]
+
+import torch
+
+
+def sinusoidal(positions, d, base=10000.0):
+    if d % 2:
+        raise ValueError("odd width")
+    angles = (positions + 1).unsqueeze(-1) * base ** (-torch.arange(0, d, 2, dtype=torch.float64) / d)
+    return torch.stack((angles.sin(), angles.cos()), dim=-1).flatten(-2).float()

@@ -1,0 +1,12 @@
+"""The exponent is i / d, where the i-th pair has 2i / d."""
+
+CAUGHT_BY = ["3.1"]
+
+import torch
+
+
+def sinusoidal(positions, d, base=10000.0):
+    if d % 2:
+        raise ValueError("odd width")
+    angles = positions.unsqueeze(-1) * base ** (-torch.arange(d // 2, dtype=torch.float64) / d)
+    return torch.stack((angles.sin(), angles.cos()), dim=-1).flatten(-2).float()

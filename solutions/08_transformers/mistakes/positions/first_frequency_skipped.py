@@ -1,0 +1,12 @@
+"""Pairs are counted from 1, so that the fastest wave is missing."""
+
+CAUGHT_BY = ["3.1"]
+
+import torch
+
+
+def sinusoidal(positions, d, base=10000.0):
+    if d % 2:
+        raise ValueError("odd width")
+    angles = positions.unsqueeze(-1) * base ** (-torch.arange(2, d + 2, 2, dtype=torch.float64) / d)
+    return torch.stack((angles.sin(), angles.cos()), dim=-1).flatten(-2).float()

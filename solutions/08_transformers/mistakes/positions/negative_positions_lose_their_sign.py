@@ -1,0 +1,12 @@
+"""Negative positions get the codes of positive ones."""
+
+CAUGHT_BY = ["3.2"]
+
+import torch
+
+
+def sinusoidal(positions, d, base=10000.0):
+    if d % 2:
+        raise ValueError("odd width")
+    angles = positions.abs().unsqueeze(-1) * base ** (-torch.arange(0, d, 2, dtype=torch.float64) / d)
+    return torch.stack((angles.sin(), angles.cos()), dim=-1).flatten(-2).float()

@@ -1,0 +1,12 @@
+"""Positions are held in bfloat16, where 257 is 256."""
+
+CAUGHT_BY = ["3.3"]
+
+import torch
+
+
+def sinusoidal(positions, d, base=10000.0):
+    if d % 2:
+        raise ValueError("odd width")
+    angles = positions.bfloat16().double().unsqueeze(-1) * base ** (-torch.arange(0, d, 2, dtype=torch.float64) / d)
+    return torch.stack((angles.sin(), angles.cos()), dim=-1).flatten(-2).float()

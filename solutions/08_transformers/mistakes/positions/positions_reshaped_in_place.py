@@ -1,0 +1,12 @@
+"""`unsqueeze_` puts an axis into the caller's tensor."""
+
+CAUGHT_BY = ["3.6"]
+
+import torch
+
+
+def sinusoidal(positions, d, base=10000.0):
+    if d % 2:
+        raise ValueError("odd width")
+    angles = positions.unsqueeze_(-1) * base ** (-torch.arange(0, d, 2, dtype=torch.float64) / d)
+    return torch.stack((angles.sin(), angles.cos()), dim=-1).flatten(-2).float()

@@ -1,0 +1,15 @@
+"""The gradient flows through one feature of each pair only."""
+
+CAUGHT_BY = ["3.17"]
+
+import torch
+
+
+def rope(x, positions, base=10000.0):
+    d = x.shape[-1]
+    if d % 2:
+        raise ValueError("odd width")
+    angles = positions.unsqueeze(-1) * base ** (-torch.arange(0, d, 2, dtype=torch.float64) / d)
+    cos, sin = angles.cos(), angles.sin()
+    even, odd = x[..., 0::2].double(), x[..., 1::2].detach().double()
+    return torch.stack((even * cos - odd * sin, even * sin + odd * cos), dim=-1).flatten(-2).to(x.dtype)

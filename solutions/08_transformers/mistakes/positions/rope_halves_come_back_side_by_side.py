@@ -1,0 +1,15 @@
+"""Neighbours are turned, but come back as two halves and not interleaved."""
+
+CAUGHT_BY = ["3.11"]
+
+import torch
+
+
+def rope(x, positions, base=10000.0):
+    d = x.shape[-1]
+    if d % 2:
+        raise ValueError("odd width")
+    angles = positions.unsqueeze(-1) * base ** (-torch.arange(0, d, 2, dtype=torch.float64) / d)
+    cos, sin = angles.cos(), angles.sin()
+    even, odd = x[..., 0::2].double(), x[..., 1::2].double()
+    return torch.cat((even * cos - odd * sin, even * sin + odd * cos), dim=-1).to(x.dtype)

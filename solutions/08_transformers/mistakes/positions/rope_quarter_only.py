@@ -1,0 +1,17 @@
+"""Only the first half of the features is turned."""
+
+CAUGHT_BY = ["3.11"]
+
+import torch
+
+
+def rope(x, positions, base=10000.0):
+    d = x.shape[-1]
+    if d % 2:
+        raise ValueError("odd width")
+    angles = positions.unsqueeze(-1) * base ** (-torch.arange(0, d, 2, dtype=torch.float64) / d)
+    cos, sin = angles.cos(), angles.sin()
+    even, odd = x[..., 0::2].double(), x[..., 1::2].double()
+    still = torch.arange(d // 2) >= max(d // 4, 1)
+    cos, sin = cos.masked_fill(still, 1.0), sin.masked_fill(still, 0.0)
+    return torch.stack((even * cos - odd * sin, even * sin + odd * cos), dim=-1).flatten(-2).to(x.dtype)

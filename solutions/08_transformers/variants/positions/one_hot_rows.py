@@ -1,0 +1,16 @@
+"""The look-up is a product with one-hot rows; the error is a subclass of ValueError."""
+
+import torch
+
+
+class UnknownPosition(ValueError):
+    pass
+
+
+class LearnedPositions(LearnedPositions):
+    def forward(self, positions):
+        rows = self.table.weight.shape[0]
+        hot = positions.unsqueeze(-1) == torch.arange(rows)
+        if not bool(hot.any(-1).all()):
+            raise UnknownPosition("a position that the table never had")
+        return hot.to(self.table.weight.dtype) @ self.table.weight

@@ -123,9 +123,9 @@ def right_in_part(pair: Pair) -> Hint | None:
         if not 2 <= size <= _LONGEST_AXIS:
             continue
         got, expected = pair.got.movedim(axis, 0), pair.expected.movedim(axis, 0)
-        errors = [float((got[i] - expected[i]).abs().max()) / (pair.relative * pair.scale) for i in range(size)]
-        right = [i for i in range(size) if errors[i] <= 1]
-        wrong = [i for i in range(size) if errors[i] > _CLEARLY]
+        errors = [float((got[i] - expected[i]).abs().max()) for i in range(size)]
+        right = [i for i in range(size) if errors[i] <= pair.relative * pair.scale]
+        wrong = [i for i in range(size) if errors[i] > _CLEARLY * pair.relative * pair.scale]
         if wrong and len(right) + len(wrong) == size and any(pair.distinct(expected[i]) >= 3 for i in right):
             name = axis_name(axis, pair.expected.dim())
             return Hint(

@@ -52,7 +52,10 @@ def likely_cause(
     if not comparisons or not error.what.startswith(comparisons[-1].what):
         return own
     last = comparisons[-1]
-    found = find_hint(last.got, last.expected, arguments=_named(call), asked=error.expected)
+    try:
+        found = find_hint(last.got, last.expected, arguments=_named(call), asked=error.expected)
+    except Exception:  # a hint is a courtesy: whatever a student returned, looking for one must cost nobody a grade
+        found = None
     told = "" if found is None else found.without_numbers if hidden else found.sentence
     if own and told and _is_finite(last.got):
         return own

@@ -59,7 +59,7 @@ def find_hint(got: Any, expected: Any, *, arguments: Mapping[str, Any] | None = 
     if pair is None:
         return None
     if asked.startswith("dtype "):
-        return _dtype(pair, asked.removeprefix("dtype ").split()[0])
+        return _dtype(pair, asked.removeprefix("dtype ").partition(" ")[0])
     if expected.dtype == torch.bool or got.dtype == torch.bool:
         return about_masks(got.detach().cpu(), expected.detach().cpu())
     if not bool(torch.isfinite(pair.expected).all()):

@@ -4,6 +4,7 @@ import math
 from dataclasses import dataclass, field
 from typing import Any
 
+import pytest
 import torch
 
 from autograder.feedback.causes import likely_cause
@@ -74,6 +75,14 @@ def test_a_wrong_dtype_is_told_from_what_was_asked() -> None:
 def test_an_exception_is_explained_where_it_is_a_common_one() -> None:
     error = StudentError("RecursionError: maximum recursion depth exceeded", kinds=["RecursionError", "RuntimeError"])
     assert "without an end" in likely_cause(error, [], None, hidden=True)
+
+
+def test_a_search_for_a_hint_that_fails_is_no_hint(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*_: object, **__: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("autograder.feedback.causes.find_hint", fails)
+    assert likely_cause(WRONG, [COMPARED], CALL, hidden=False) == ""
 
 
 def test_without_a_comparison_nothing_is_said() -> None:

@@ -240,6 +240,10 @@ def test_two_rows_that_come_in_reverse_are_too_few_to_say_so() -> None:
     assert hint(x.flip(0), x) == ""
 
 
+def test_an_expected_value_that_is_all_zero_is_no_danger() -> None:
+    assert hint(drawn(4, 5), torch.zeros(4, 5)) == ""
+
+
 def test_a_first_row_that_any_causal_attention_gets_right_tells_nothing() -> None:
     expected = drawn(5, 5).masked_fill(torch.ones(5, 5).triu(1).bool(), -torch.inf).softmax(-1)
     got = drawn(5, 5, seed=3).masked_fill(torch.ones(5, 5).triu(1).bool(), -torch.inf).softmax(-1)
@@ -494,3 +498,32 @@ def test_what_a_student_made_to_break_us_breaks_nothing() -> None:
     assert isinstance(hint(torch.randn(5, 7, dtype=torch.complex64), SCORES), str)
     assert isinstance(hint(torch.ones(5, 7, dtype=torch.int64), SCORES), str)
     assert isinstance(hint(SCORES.requires_grad_(), SCORES.detach()), str)
+
+
+def _odd_tensors(draw: st.DrawFn) -> Tensor:
+    shape = draw(st.sampled_from([(), (0,), (1,), (3,), (3, 0), (1, 4), (4, 4), (3, 4), (2, 3, 4), (2, 1, 3, 4)]))
+    values = st.sampled_from([0.0, 1.0, -1.0, 0.5, math.nan, math.inf, -math.inf, 1e-320, 1e30, 1e308])
+    few = draw(st.lists(values, min_size=1, max_size=4))
+    size = math.prod(shape)
+    numbers = torch.tensor((few * (size + 1))[:size], dtype=torch.float64).reshape(shape)
+    dtypes = [torch.float64, torch.float32, torch.float16, torch.bfloat16, torch.int64, torch.bool, torch.complex64]
+    dtype = draw(st.sampled_from(dtypes))
+    return numbers.nan_to_num(0.0, 0.0, 0.0).to(dtype) if not dtype.is_floating_point else numbers.to(dtype)
+
+
+odd_tensors = st.composite(_odd_tensors)()
+
+
+@settings(max_examples=400, deadline=None)
+@given(odd_tensors, odd_tensors, st.sampled_from(["", "dtype float32", "dtype ", "shape (2, 3)"]))
+def test_no_pair_of_tensors_however_odd_is_an_error(got: Tensor, expected: Tensor, asked: str) -> None:
+    said = hint(got, expected, arguments={"argument 1": got, "argument 2": expected, "mask": None}, asked=asked)
+    assert isinstance(said, str)
+
+
+@settings(max_examples=200, deadline=None)
+@given(odd_tensors)
+def test_the_expected_value_itself_gives_no_hint(value: Tensor) -> None:
+    assert find_hint(value, value.clone(), arguments={"argument 2": value}) is None or not bool(
+        torch.isfinite(value).all()
+    )

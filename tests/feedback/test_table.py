@@ -72,3 +72,8 @@ def test_a_long_list_of_numbers_is_cut() -> None:
 
 def test_points_are_written_as_people_do() -> None:
     assert [points_text(points) for points in (22.0, 17.5, 0.1 + 0.2, 0.0, None)] == ["22", "17.5", "0.3", "0", "-"]
+
+
+def test_a_bonus_that_was_left_out_is_nothing_to_look_at() -> None:
+    assert stood_out(grade(passed(), check("2.28", outcome="missing", weight=0.0))) == ""
+    assert stood_out(grade(passed(), check("2.28", outcome="crashed", weight=0.0))) == "crashed: 2.28"

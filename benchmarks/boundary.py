@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib.util
+import statistics
 import tempfile
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,7 +13,7 @@ import torch
 
 from autograder.assignment import load_assignment
 from autograder.proxy import Line, Student
-from autograder.sandbox.server import Connection, ForkServer
+from autograder.sandbox.server import Connection, ForkServer, Limits
 from autograder.worker.messages import Load
 from benchmarks.measure import Row, median_ms
 
@@ -58,6 +60,7 @@ def rows() -> list[Row]:
             fresh = median_ms(lambda: _one_worker(connection, folder), WORKERS)
             what = "a fresh worker, from fork to last process gone"
             found.append(Row(what, f"{fresh:.1f} ms", "at most 25 ms", fresh <= 25))
+            found.append(_layers(connection, folder, server))
     return found
 
 
@@ -65,6 +68,23 @@ def _call(name: str, through: Callable[[], object], direct: Callable[[], object]
     above = median_ms(through, CALLS) - median_ms(direct, CALLS)
     what = f"a call of {name} through the boundary, above the call itself"
     return Row(what, f"{above:.2f} ms", "at most 1.5 ms", above <= 1.5)
+
+
+def _layers(connection: Connection, folder: Path, server: ForkServer) -> Row:
+    """What seccomp and Landlock add until a worker is ready, measured in turns with workers without them."""
+    optional = tuple({"seccomp", "landlock"} - set(server.wait_ready().missing))
+    taken = {(): [], optional: []}
+    for _ in range(WORKERS):
+        for without in taken:
+            start = time.perf_counter()
+            worker = connection.spawn(folder, ["six"], Limits(without=without))
+            worker.wait_ready()
+            taken[without].append(1000 * (time.perf_counter() - start))
+            worker.close()
+            connection.settle()
+    added = statistics.median(taken[()]) - statistics.median(taken[optional])
+    what = f"layers of a worker: what {' and '.join(sorted(optional)) or 'nothing'} adds until it is ready"
+    return Row(what, f"{added:.1f} ms", "at most 10 ms", added <= 10)
 
 
 def _one_worker(connection: Connection, folder: Path) -> None:

@@ -39,8 +39,8 @@ def grade_folder(
 ) -> int:
     """Grade everything in `submissions`, print the table, and return the exit code: 1 where something is no grade.
 
-    Raises `SoftmarkError` before anything is graded where a layer of the sandbox is missing that `allow_missing` does not
-    name.
+    Raises `SoftmarkError` before anything is graded where a layer of the sandbox is missing that `allow_missing` does
+    not name.
     """
     refuse_unknown(allow_missing)
     refuse_elsewhere(profile())

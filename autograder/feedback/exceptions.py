@@ -21,8 +21,8 @@ _FILES = (
 _BY_MESSAGE: tuple[tuple[str, str], ...] = (
     (r"allocate memory|not enough memory|out of memory", _MEMORY),
     (
-        r"\[Errno 1\] Operation not permitted|failure in name resolution|Name or service not known|No address associated"
-        r"|\[Errno 13\] Permission denied(?!:)",  # multiprocessing's locks; a file would be named
+        r"\[Errno 1\] Operation not permitted|failure in name resolution|Name or service not known"
+        r"|\[Errno 13\] Permission denied(?!:)",  # the locks of multiprocessing; a file would be named
         _ALONE,
     ),
     (r"\[Errno 13\] Permission denied:", _FILES),

@@ -15,7 +15,6 @@ from autograder.sandbox import canaries, layers, proofs
 from autograder.sandbox.layers import NAMES, Finding
 from autograder.sandbox.proofs import cage, canary
 from autograder.sandbox.server import ForkServer
-from autograder.worker.layers.landlock import prepare as prepare_landlock
 from tests.sandbox.conftest import LIMITS
 
 ROOT = os.geteuid() == 0
@@ -90,7 +89,7 @@ def test_a_canary_that_succeeds_stops_the_run_and_says_what_it_could_do(
     with pytest.raises(SoftmarkError, match="student code could read what is in") as caught:
         canaries.send(server, bare, [open_folder], [], [])
     assert caught.value.exit_code == 1
-    with pytest.raises(SoftmarkError, match=r"student code could (open a network connection|signal)"):
+    with pytest.raises(SoftmarkError, match=r"student code could (open a network connection|signal|write)"):
         canaries.send(server, bare, [], [], [])
     canaries.send(server, bare, [], [], ["seccomp", "landlock", "user-id"])
 
@@ -140,11 +139,3 @@ def test_a_name_that_is_no_layer_is_a_wrong_call() -> None:
 def test_the_table_in_the_security_notes_is_the_one_in_use() -> None:
     notes = Path(__file__).parents[2] / "SECURITY.md"
     assert layers.markdown_table() in notes.read_text(encoding="utf-8")
-
-
-def test_landlock_opens_no_folder_of_the_project_or_of_the_runtime(tmp_path: Path) -> None:
-    project = Path(__file__).parents[2]
-    opened = [Path(path) for path in prepare_landlock(str(tmp_path))]
-    assert tmp_path not in opened
-    inside = [path for path in opened if path.is_relative_to(project) and path != project]
-    assert all("site-packages" in path.parts or "lib" in path.parts for path in inside)

@@ -28,8 +28,9 @@ def prepare(runtime: str) -> tuple[str, ...]:
     import landlockpy
 
     landlockpy.abi_version()
-    candidates = (*_SYSTEM, os.path.dirname(os.__file__), *sys.path)
-    return tuple(dict.fromkeys(path for path in candidates if os.path.isdir(path) and path != runtime))
+    candidates = (*_SYSTEM, os.path.dirname(os.__file__), *(path for path in sys.path if path != runtime))
+    folders = sorted({os.path.realpath(path) for path in candidates if os.path.isdir(path)})
+    return tuple(path for path in folders if not any(path.startswith(other + os.sep) for other in folders))
 
 
 def put_on(placement: Placement) -> None:

@@ -11,7 +11,7 @@ import keyword
 import math
 import sys
 from pathlib import Path
-from typing import cast
+from typing import Literal, cast
 
 import msgspec
 
@@ -42,7 +42,7 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     """One file that students complete: `<name>.py`, checked by `checks/test_<name>.py`.
 
     `functions` are the names that students write, classes and data included; those in `bonus` carry no points and may
-    be methods (`MultiHeadAttention.step`).
+    be methods (`MultiHeadAttention.step`). `forbids` names what may not be used (`testing.operators.FORBIDDEN`).
     """
 
     name: str
@@ -51,6 +51,7 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     points: float
     functions: tuple[str, ...]
     bonus: tuple[str, ...] = ()
+    forbids: tuple[Literal["library attention", "custom operators"], ...] = ()
 
     @property
     def file(self) -> str:

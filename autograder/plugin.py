@@ -151,6 +151,12 @@ class Checks:
         return self.references[self._check.part]
 
     @pytest.fixture
+    def forbids(self) -> tuple[str, ...]:
+        """What the manifest forbids in the check's part."""
+        assert self._check is not None
+        return self.assignment.part(self._check.part).forbids
+
+    @pytest.fixture
     def cases(self, request: pytest.FixtureRequest) -> Cases:
         """Draws from small to large, the same for every student and run; each item of a check has its own."""
         assert self._check is not None
@@ -241,6 +247,11 @@ class _Lazy:
         if self._transport is None:
             self._transport = self._opening()
         return self._transport.request(message)
+
+    def weigh(self, message: Any) -> Any:
+        if self._transport is None:
+            self._transport = self._opening()
+        return self._transport.weigh(message)
 
 
 def with_checks(checks: Checks, work: Callable[[], None], only: Sequence[str] = ()) -> None:

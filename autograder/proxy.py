@@ -8,10 +8,14 @@ process, knows no limits and judges nothing.
 from __future__ import annotations
 
 import builtins
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn, Protocol
 
+import torch
+
+from autograder.sandbox.account import Account
 from autograder.worker.messages import (
     Advance,
     Call,
@@ -19,6 +23,9 @@ from autograder.worker.messages import (
     Gradients,
     HandleRef,
     Look,
+    Measure,
+    Measured,
+    Misfit,
     Missing,
     Observe,
     Observed,
@@ -30,6 +37,7 @@ from autograder.worker.messages import (
     Returned,
     Streamed,
     Target,
+    Unmeasured,
     Unreadable,
     Vjp,
 )
@@ -39,6 +47,10 @@ class Transport(Protocol):
     """Carries one request to student code and its reply back. Raises `StudentError` where that dies or hangs."""
 
     def request(self, message: Request) -> Reply: ...
+
+    def weigh(self, message: Request) -> tuple[Reply, Account | None]:
+        """As `request`, with the kernel's account of the call; None where nobody keeps one."""
+        ...
 
 
 class StudentError(Exception):
@@ -52,13 +64,17 @@ class StudentError(Exception):
         kinds: names in the MRO of what was raised, most special first; empty where nothing was raised.
         frames: the student's own part of the traceback.
         function: the name that was called, or "".
+        plain: what may be said of it in a hidden check: nothing that student code chose, which had seen the case.
     """
 
     outcome = "failed"
 
-    def __init__(self, sentence: str, *, kinds: Sequence[str] = (), frames: str = "", function: str = "") -> None:
+    def __init__(
+        self, sentence: str, *, kinds: Sequence[str] = (), frames: str = "", function: str = "", plain: str = ""
+    ) -> None:
         Exception.__init__(self, sentence)
         self.sentence = sentence
+        self.plain = plain or sentence
         self.kinds = tuple(kinds)
         self.frames = frames
         self.function = function
@@ -115,6 +131,27 @@ class Log:
     functions: list[str] = field(default_factory=list[str])
 
 
+@dataclass
+class Scale:
+    """What the calls made inside `student.weighing()` took, by the kernel's account.
+
+    Attributes:
+        growth: bytes by which the process grew at most, in any of the calls; None where there is no account.
+        written: bytes that the calls wrote to files.
+        processes: whether they started other processes.
+    """
+
+    growth: int | None = None
+    written: int = 0
+    processes: bool = False
+
+    def add(self, account: Account) -> None:
+        """Take one more call into account."""
+        self.growth = max(self.growth or 0, account.growth)
+        self.written += account.written
+        self.processes = self.processes or account.processes
+
+
 class Line:
     """The line between one check and student code: a transport, the part that names are looked up in, and a log."""
 
@@ -122,6 +159,7 @@ class Line:
         self.transport = transport
         self.module = module
         self.log = Log()
+        self.scale: Scale | None = None  # where calls are weighed, what they are written down on
         self._known: dict[str, Reply] = {}
 
     def look(self, target: Target, name: str) -> Reply:
@@ -132,18 +170,18 @@ class Line:
         if target.handle is None and isinstance(reply, Found):
             self._known[target.name] = reply
         if isinstance(reply, Missing):
-            self._fail(StudentMissing(_missing_sentence(name, self.module, reply.near), function=name))
+            self._fail(_missing(name, self.module, reply.near))
         return reply
 
     def call(self, message: Call | Observe | Vjp, name: str) -> Reply:
         """Carry out a call and keep it as the latest one."""
         self.log.last = LastCall(name, message.args, message.kwargs)
-        reply = self._send(message, name)
+        reply = self._send(message, name, self.scale)
         if isinstance(reply, (Returned, Observed, Gradients)):
             self.log.last.value = reply.value
             self.log.last.returned = True
         elif isinstance(reply, Missing):
-            self._fail(StudentMissing(_missing_sentence(name, self.module, reply.near), function=name))
+            self._fail(_missing(name, self.module, reply.near))
         return reply
 
     def stream(self, message: OpenStream | Advance, name: str) -> Streamed:
@@ -154,22 +192,38 @@ class Line:
         assert isinstance(reply, Streamed)
         return reply
 
+    def measure(self, message: Measure, name: str, args: tuple[Any, ...]) -> Measured | None:
+        """Carry out a call under the allocation model; None where it cannot be measured on fake tensors."""
+        self.log.last = LastCall(name, args, message.kwargs)
+        reply = self._send(message, name)
+        assert isinstance(reply, (Measured, Unmeasured, Missing))
+        return reply if isinstance(reply, Measured) else None
+
     def release(self, handle: int) -> None:
         """Forget an object over there."""
         self._send(Release(handle), "")
 
-    def _send(self, message: Request, name: str) -> Reply:
+    def _send(self, message: Request, name: str, scale: Scale | None = None) -> Reply:
         if name and name not in self.log.functions:
             self.log.functions.append(name)
         try:
-            reply = self.transport.request(message)
+            if scale is None:
+                reply = self.transport.request(message)
+            else:
+                reply, account = self.transport.weigh(message)
+                if account is not None:
+                    scale.add(account)
         except StudentError as error:
             error.function = error.function or name
             self._fail(error)
         if isinstance(reply, Raised):
             self._raise(reply, name)
         if isinstance(reply, Unreadable):
-            raise StudentUnreadable(_unreadable_sentence(name, reply), function=name)
+            plain = f"{name} returned something that no check can read."
+            raise StudentUnreadable(_unreadable_sentence(name, reply), function=name, plain=plain)
+        if isinstance(reply, Misfit):
+            plain = f"{name} returned something of another form than the handout asks for."
+            raise StudentUnreadable(f"{plain[:-1]}: {reply.reason}.", function=name, plain=plain)
         return reply
 
     def _raise(self, reply: Raised, name: str) -> NoReturn:
@@ -177,22 +231,31 @@ class Line:
             self._fail(StudentMissing(f"{name} is not implemented yet.", kinds=reply.kinds, function=name))
         kind = reply.kinds[0] if reply.kinds else "Exception"
         sentence = f"{kind}: {reply.message}" if reply.message else kind
-        raise _error_type(reply.kinds)(sentence, kinds=reply.kinds, frames=reply.frames, function=name)
+        plain = f"Your code raised {_builtin_kind(reply.kinds)}."
+        raise _error_type(reply.kinds)(sentence, kinds=reply.kinds, frames=reply.frames, function=name, plain=plain)
 
     def _fail(self, error: StudentError) -> NoReturn:
         self.log.fatal = self.log.fatal or error
         raise error
 
 
-def _missing_sentence(name: str, module: str, near: Sequence[str]) -> str:
+def _builtin_kind(kinds: Sequence[str]) -> str:
+    """The nearest builtin exception among `kinds`: the name of another class is the student's choice."""
+    found = (kind for kind in kinds if isinstance(getattr(builtins, kind, None), type) and kind != "object")
+    return next(found, "an exception")
+
+
+def _missing(name: str, module: str, near: Sequence[str]) -> StudentMissing:
+    plain = f"{name} is not defined in {module}.py."
     hint = f" Did you mean {near[0]}, which is there?" if near else ""
-    return f"{name} is not defined in {module}.py.{hint}"
+    return StudentMissing(f"{plain}{hint}", function=name, plain=plain)
 
 
 def _unreadable_sentence(name: str, reply: Unreadable) -> str:
     where = f" at result{reply.where}" if reply.where else ""
+    why = f" ({reply.reason})" if reply.reason else ""
     return (
-        f"{name} returned a {reply.type_name}{where}; a check can read tensors, numbers, strings, bytes, None, "
+        f"{name} returned a {reply.type_name}{where}{why}; a check can read tensors, numbers, strings, bytes, None, "
         "and lists, tuples and dicts of them."
     )
 
@@ -296,6 +359,53 @@ class Student:
         reply = self._line.call(Vjp(target, _bare(tuple(args)), _bare(kwargs), tuple(cotangents)), name)
         assert isinstance(reply, Gradients)
         return reply
+
+    def measure(
+        self,
+        f: RemoteFunction | RemoteObject,
+        make_args: Callable[[int], Sequence[Any]],
+        lengths: Sequence[int],
+        *,
+        grad: bool = False,
+        fake: bool = False,
+        most_operations: int = 0,
+        device: str = "cpu",
+        **kwargs: Any,
+    ) -> list[Measured]:
+        """What `f` allocates at each length, by the allocation model. It explains; `weighing` decides.
+
+        Args:
+            f: a function, method or object.
+            make_args: gives the positional arguments at length n. Of tensors only shape and dtype count: the worker
+                makes its own (so let them be on the device "meta").
+            lengths: each n.
+            grad: inputs require gradients, and the backward pass is run, too. Otherwise under `no_grad`.
+            fake: on tensors without content, for lengths that no machine could hold. Lengths at which that does not
+                work are left out.
+            most_operations: leave out lengths that take more operations than this; 0: no budget. For fake tensors.
+            device: where the worker makes its tensors.
+            **kwargs: passed to `f`.
+        """
+        target, name = _target(f)
+        found: list[Measured] = []
+        for n in lengths:
+            args = tuple(make_args(n))
+            tensors = tuple((i, tuple(x.shape), x.dtype) for i, x in enumerate(args) if isinstance(x, torch.Tensor))
+            plain = tuple(None if isinstance(x, torch.Tensor) else _bare(x) for x in args)
+            message = Measure(target, plain, tensors, _bare(kwargs), grad, fake, most_operations, device)
+            measured = self._line.measure(message, name, args)
+            if measured is not None:
+                found.append(replace(measured, n=n))
+        return found
+
+    @contextmanager
+    def weighing(self) -> Generator[Scale]:
+        """Inside, the kernel keeps account of each call (and `vjp`): what the process took, read from outside."""
+        self._line.scale = scale = Scale()
+        try:
+            yield scale
+        finally:
+            self._line.scale = None
 
     def stream(
         self,

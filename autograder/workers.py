@@ -10,17 +10,20 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Collection
+from typing import TypeVar
 
 from autograder.assignment import Limits
 from autograder.checks import Check
 from autograder.feedback import outcomes
 from autograder.plugin import Usage
 from autograder.proxy import StudentCrashed, StudentError, StudentMissing, StudentNotRun, StudentTimedOut, Transport
+from autograder.sandbox.account import Account
 from autograder.sandbox.remote import ProtocolBroken, RemoteWorker, TimedOut, WorkerDied
 from autograder.worker.messages import Load, Raised, Reply, Request, Target
 
 MOST_TIMEOUTS = 3
 Spawn = Callable[[], RemoteWorker]
+Answer = TypeVar("Answer")
 
 
 def wall_limit(seconds: float) -> float:
@@ -119,12 +122,18 @@ class _WithinLimits:
         self._cpu_before = worker.cpu_seconds
 
     def request(self, message: Request) -> Reply:
+        return self._within(message, self._worker.request)
+
+    def weigh(self, message: Request) -> tuple[Reply, Account | None]:
+        return self._within(message, self._worker.weigh)
+
+    def _within(self, message: Request, ask: Callable[..., Answer]) -> Answer:
         function = _function(message)
         self._workers.refuse_slow(function)
         start = time.monotonic()
         cpu_left = self._seconds - (self._worker.cpu_seconds - self._cpu_before)
         try:
-            return self._worker.request(message, **self._workers.allow(cpu_left, self._wall_left))
+            return ask(message, **self._workers.allow(cpu_left, self._wall_left))
         except TimedOut as fate:
             if self._workers.past_deadline():
                 raise StudentNotRun(outcomes.deadline(self._workers.total_seconds)) from None

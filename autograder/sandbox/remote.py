@@ -13,13 +13,15 @@ import select
 import struct
 import termios
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from ..errors import GraderError
 from ..worker import messages
 from ..worker.messages import Raised, Ready, Reply, Request, Returned
 from ..worker.wire import PREFIX, WireError, decode_reply, encode, frame_size, ticket_of
-from .failures import ProtocolBroken, TimedOut, WorkerDied, described
+from .account import Account, Ledger
+from .failures import OVERFULL, ProtocolBroken, TimedOut, WorkerDied, described
 
 if TYPE_CHECKING:
     from .server import Connection
@@ -35,9 +37,10 @@ _ANSWERS: dict[type[Request], tuple[type[Reply], ...]] = {
     messages.Look: (Returned, messages.Found, messages.Missing, Raised),
     messages.Call: (Returned, messages.Missing, messages.Unreadable, Raised),
     messages.Observe: (messages.Observed, messages.Missing, messages.Unreadable, Raised),
-    messages.Vjp: (messages.Gradients, messages.Missing, messages.Unreadable, Raised),
+    messages.Vjp: (messages.Gradients, messages.Misfit, messages.Missing, messages.Unreadable, Raised),
     messages.OpenStream: (messages.Streamed, messages.Missing, messages.Unreadable, Raised),
     messages.Advance: (messages.Streamed, messages.Missing, messages.Unreadable, Raised),
+    messages.Measure: (messages.Measured, messages.Unmeasured, messages.Missing, messages.Unreadable, Raised),
     messages.Release: (Returned,),
 }
 
@@ -50,6 +53,10 @@ class Worker(Protocol):
 
     def request(self, message: Request, *, cpu_seconds: float, wall_seconds: float) -> Reply:
         """The reply to `message`, or a `WorkerFailure`."""
+        ...
+
+    def weigh(self, message: Request, *, cpu_seconds: float, wall_seconds: float) -> tuple[Reply, Account | None]:
+        """As `request`, with the kernel's account of the call; None where there is none."""
         ...
 
     @property
@@ -79,6 +86,7 @@ class RemoteWorker:
         self._closed = False
         self._kept = bytearray()
         self._printed = 0
+        self._received = 0
         self._output_ended = False
         self._poll = select.poll()
         for descriptor in (requests, replies, output):
@@ -120,6 +128,23 @@ class RemoteWorker:
         finally:
             if not self._closed:
                 self._account(started, cpu_before)
+
+    def weigh(self, message: Request, *, cpu_seconds: float, wall_seconds: float) -> tuple[Reply, Account | None]:
+        """As `request`, with the kernel's account of the call; None where this process may not keep it."""
+        self.wait_ready()
+        try:
+            ledger = Ledger(self.pid)
+        except OSError:
+            ledger = None
+        answered = self._received + self._printed
+        reply = self.request(message, cpu_seconds=cpu_seconds, wall_seconds=wall_seconds)
+        if ledger is None:
+            return reply, None
+        self._drain()
+        try:
+            return reply, ledger.read(self._received + self._printed - answered)
+        except OSError:  # it has ended since: the next request finds out
+            return reply, None
 
     def wait_ready(self) -> None:
         """Wait until the worker has set itself up. Raises `GraderError`: no student code has run before."""
@@ -213,6 +238,7 @@ class RemoteWorker:
         if not block:
             raise self._hung_up()
         received += block
+        self._received += len(block)
         if wanted == PREFIX and len(received) >= PREFIX:
             try:
                 return frame_size(received)
@@ -289,7 +315,7 @@ class RemoteWorker:
         self._connection.end(self.pid)
         ended = self._connection.wait_ended(self.pid)
         self.cpu_seconds = max(self.cpu_seconds, ended.cpu_seconds)
-        return described(ended.status)
+        return OVERFULL if ended.overfull else described(ended.status)
 
     def _release(self) -> None:
         self._drain()
@@ -335,6 +361,13 @@ def _bounded(reply: Reply) -> Reply:
         return messages.Missing(reply.name[:200], tuple(name[:200] for name in reply.near[:3]))
     if isinstance(reply, messages.Unreadable):
         return messages.Unreadable(reply.type_name[:200], reply.where[:200], reply.reason[:200])
+    if isinstance(reply, messages.Misfit):
+        return messages.Misfit(reply.reason[:200])
+    if isinstance(reply, messages.Measured):
+        texts = {name: getattr(reply, name)[:200] for name in ("largest_where", "largest_operator")}
+        return replace(reply, **texts, operators=tuple(name[:200] for name in reply.operators[:400]))
+    if isinstance(reply, messages.Unmeasured):
+        return messages.Unmeasured(reply.reason[:200])
     if isinstance(reply, messages.Found):
         return messages.Found(reply.kind if reply.kind in ("function", "class", "object") else "object")
     return reply

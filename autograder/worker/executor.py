@@ -10,6 +10,7 @@ import contextlib
 import difflib
 import inspect
 from collections.abc import Generator
+from dataclasses import replace
 from types import ModuleType
 from typing import Any, cast
 
@@ -24,6 +25,8 @@ from .messages import (
     HandleRef,
     Load,
     Look,
+    Measure,
+    Misfit,
     Missing,
     Observe,
     Observed,
@@ -38,6 +41,7 @@ from .messages import (
     Unreadable,
     Vjp,
 )
+from .meters.measuring import measure
 from .streams import MemoryLimit, Stream, Unlimited
 from .wire import Unencodable, encode
 
@@ -70,7 +74,7 @@ class Executor:
         except _Absent as absent:
             return absent.missing
         except CotangentMismatch as error:
-            return Raised(("ValueError", "Exception", "BaseException", "object"), str(error))
+            return Misfit(str(error))
         except (
             BaseException
         ) as error:  # SystemExit, KeyboardInterrupt, MemoryError, RecursionError: all of them are theirs
@@ -92,6 +96,8 @@ class Executor:
             return self._open_stream(request)
         if isinstance(request, Advance):
             return self._advance(request)
+        if isinstance(request, Measure):
+            return self._measure(request)
         assert isinstance(request, Release)
         if isinstance(self._objects.pop(request.handle, None), Stream):
             self._memory.restore()
@@ -147,6 +153,11 @@ class Executor:
         with self._memory_restored_after_an_error():
             values, done = stream.take(request.most)
         return Streamed(request.stream, self._as_references(values), stream.pulled, done)
+
+    def _measure(self, request: Measure) -> Reply:
+        function = self._resolve(request.target)
+        args, kwargs = self._given(request.args), self._given(request.kwargs)
+        return measure(function, replace(request, args=args, kwargs=kwargs), str(self._loader.folder))
 
     @contextlib.contextmanager
     def _memory_restored_after_an_error(self) -> Generator[None]:

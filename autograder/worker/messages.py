@@ -71,7 +71,7 @@ class Observe:
 
 @dataclass(frozen=True)
 class Vjp:
-    """Call `target`, then pull `cotangents` back. Answered by `Gradients`.
+    """Call `target`, then pull `cotangents` back. Answered by `Gradients`, or `Misfit`.
 
     Every floating-point tensor in `args` and `kwargs` is made a leaf that requires grad. `cotangents` matches the
     floating-point tensors of the result in order (a None among them: that output takes no part).
@@ -111,13 +111,32 @@ class Advance:
 
 
 @dataclass(frozen=True)
+class Measure:
+    """Call `target` under the allocation model, on tensors that the worker makes. `Measured` or `Unmeasured`.
+
+    `args` has None in place of each tensor, and `tensors` says (index, shape, dtype) of it. With `grad` the inputs
+    require gradients and the backward pass is run, too. `fake`: on tensors without content. `most_operations` ends
+    the try (0: no budget).
+    """
+
+    target: Target
+    args: tuple[Value, ...]
+    tensors: tuple[Value, ...]
+    kwargs: dict[str, Value] = field(default_factory=dict[str, Value])
+    grad: bool = False
+    fake: bool = False
+    most_operations: int = 0
+    device: str = "cpu"
+
+
+@dataclass(frozen=True)
 class Release:
     """Forget the object (or end the stream) behind a handle. Answered by `Returned(None)`."""
 
     handle: int
 
 
-Request = Union[Load, Look, Call, Observe, Vjp, OpenStream, Advance, Release]
+Request = Union[Load, Look, Call, Observe, Vjp, OpenStream, Advance, Measure, Release]
 
 # ------------------------------------------------------------------ replies
 
@@ -174,6 +193,13 @@ class Unreadable:
 
 
 @dataclass(frozen=True)
+class Misfit:
+    """The result cannot be pulled back from: it has another shape, or another number of tensors. `reason` says so."""
+
+    reason: str
+
+
+@dataclass(frozen=True)
 class Observed:
     """A result, the arguments as they are after the call, and which global states it changed.
 
@@ -215,4 +241,36 @@ class Streamed:
     done: bool = False
 
 
-Reply = Union[Ready, Returned, Found, Missing, Raised, Unreadable, Observed, Gradients, Streamed]
+@dataclass(frozen=True)
+class Measured:
+    """What the allocation model saw of one call. Bytes are those of tensors, inputs not counted.
+
+    `peak` is the most at one time, `largest` that of the largest tensor, which `largest_operator` made in the line
+    `largest_where` (empty where it was no line of the student's), `kept` what was alive after the forward pass.
+    `operations` were dispatched, `elements` numbers they wrote, `products` multiply-adds of matrix products.
+    `operators` are the names of all that ran. `n` is the length, filled in by who asked.
+    """
+
+    peak: int
+    largest: int
+    largest_where: str
+    largest_operator: str
+    kept: int
+    operations: int
+    elements: int
+    products: int
+    operators: tuple[str, ...] = ()
+    fake: bool = False
+    n: int = 0
+
+
+@dataclass(frozen=True)
+class Unmeasured:
+    """The call does not run on fake tensors, or not within the budget. No fault of anybody's."""
+
+    reason: str
+
+
+Reply = Union[
+    Ready, Returned, Found, Missing, Raised, Unreadable, Misfit, Observed, Gradients, Streamed, Measured, Unmeasured
+]

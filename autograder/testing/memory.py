@@ -1,0 +1,225 @@
+"""Does memory, or the number of operations, grow with the length or with its square? And did one call stay small?
+
+Growth is judged on what the allocation model gives (`student.measure`), as a second divided difference: bytes for each
+of the n x n pairs, whatever is constant or linear beside them. Slopes on log axes mislead, at small n and over wide
+ranges; people are shown them all the same. The kernel's account of one call (`student.weighing`) is held against a
+limit in MiB; where nobody keeps one, the model stands alone. Nothing here measures.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Protocol, TypeVar
+
+from torch import Tensor
+
+from autograder.testing.mismatch import Mismatch
+
+MIB = 1 << 20
+TRIPLES = ((8, 12, 16), (16, 24, 32))  # lengths, in chunks
+MOST_BYTES_A_PAIR = 0.5
+MOST_EXPONENT = 1.15
+Value = TypeVar("Value")
+
+
+class Point(Protocol):
+    """One run under the allocation model; see `worker.messages.Measured`."""
+
+    n: int
+    peak: int
+    largest: int
+    largest_where: str
+    kept: int
+    elements: int
+    products: int
+
+
+class Scale(Protocol):
+    """The kernel's account of one or several calls."""
+
+    growth: int | None
+    written: int
+    processes: bool
+
+
+class Weighing(Protocol):
+    """What has calls weighed: the fixture `student`."""
+
+    def weighing(self) -> AbstractContextManager[Scale]: ...
+
+
+Measure = Callable[[Sequence[int]], Sequence[Point]]
+"""Runs a function at each of the lengths."""
+
+
+@dataclass(frozen=True)
+class Growth:
+    """Bytes for each of the n x n pairs, and the runs that say so."""
+
+    bytes_a_pair: float
+    points: tuple[Point, ...]
+
+
+def second_difference(n: Sequence[float], values: Sequence[float]) -> float:
+    """What a parabola through three points has before n^2; 0 for a line, whatever its slope and offset."""
+    slopes = [(values[i + 1] - values[i]) / (n[i + 1] - n[i]) for i in (0, 1)]
+    return (slopes[1] - slopes[0]) / (n[2] - n[0])
+
+
+def growth(measure: Measure, chunk: int, of: Callable[[Point], int] = lambda point: point.peak) -> Growth:
+    """How memory grows with the square of the length.
+
+    Of two triples of lengths the smaller counts: a peak that moves from one phase of the computation to another bends
+    one of them, a square bends both. Where the first is straight the second is not run.
+    """
+    runs: list[Point] = []
+    least = math.inf
+    for triple in TRIPLES:
+        known = {point.n: point for point in runs}
+        lengths = [times * chunk for times in triple]
+        runs += measure([n for n in lengths if n not in known])
+        known = {point.n: point for point in runs}
+        least = min(least, second_difference(lengths, [of(known[n]) for n in lengths]))
+        if least < MOST_BYTES_A_PAIR:
+            break
+    return Growth(least, tuple(runs))
+
+
+def exponents(n: Sequence[float], values: Sequence[float]) -> list[float]:
+    """With which power of the length each value grew since the one before: 1 is linear, 2 a square."""
+    pairs = pairwise(zip(n, values, strict=True))
+    return [math.log(max(b, 1.0) / max(a, 1.0)) / math.log(m / k) for (k, a), (m, b) in pairs]
+
+
+# ------------------------------------------------------------------ what a check asserts
+
+
+def assert_linear_memory(measure: Measure, chunk: int, what: str, *, training: bool = False) -> Growth:
+    """Peak memory grows with the length and not with its square.
+
+    Args:
+        measure: runs the student's function with this `chunk` at given lengths.
+        chunk: the lengths are multiples of it.
+        what: the function's name.
+        training: the backward pass belongs to it.
+
+    Raises:
+        Mismatch: with lengths, MiB and exponents, and the line that made the largest tensor.
+    """
+    found = growth(within_memory(measure, what), chunk)
+    if found.bytes_a_pair >= MOST_BYTES_A_PAIR:
+        hint = _why_kept(found) if training else ""
+        hint = hint or "somewhere there is a number for each pair of a query and a key"
+        got = f"{table(found.points)}\nmemory grows with n squared, by {found.bytes_a_pair:.1f} bytes a pair"
+        raise Mismatch(_memory(what), "a peak that grows with n", got, f"{hint}{_line(found.points[-1])}")
+    return found
+
+
+def assert_largest_tensor(point: Point, most: float, what: str) -> None:
+    """No single tensor holds more than `most` bytes: scores come chunk by chunk in queries and in keys."""
+    if point.largest > most:
+        hint = f"the chunks are cut along one axis only, or not at all{_line(point)}"
+        limit = f"no tensor of more than {most / 1024:,.0f} KiB at n = {point.n:,}"
+        raise Mismatch(f"largest tensor in {what}", limit, f"one of {point.largest / 1024:,.0f} KiB", hint)
+
+
+def assert_bytes_a_token(point: Point, most: float, what: str) -> None:
+    """Peak memory is at most `most` bytes a token."""
+    if point.peak > most * point.n:
+        got = f"{point.peak / point.n:,.0f} bytes a token at n = {point.n:,}"
+        hint = f"a copy of all keys of a window for each query, or all n x n scores, is too much{_line(point)}"
+        raise Mismatch(_memory(what), f"at most {most:,.0f} bytes a token", got, hint)
+
+
+def assert_linear_operations(measure: Measure, lengths: Sequence[int], what: str) -> None:
+    """Numbers written and multiply-adds together grow about linearly at the last of `lengths`, each twice the last."""
+    points = within_memory(measure, what)(lengths)
+    work = [float(point.elements + point.products) for point in points]
+    steps = exponents(lengths, work)
+    if steps[-1] > MOST_EXPONENT:
+        rows = [f"{n:>7,} {value / 1e6:>9,.0f}" for n, value in zip(lengths, work, strict=True)]
+        rows = [rows[0], *(f"{row} {step:>8.2f}" for row, step in zip(rows[1:], steps, strict=True))]
+        got = "\n".join([f"{'n':>7} {'millions':>9} {'exponent':>8}", *rows])
+        hint = "scores are computed for keys outside the window, and masked afterwards"
+        raise Mismatch(f"operations of {what}", "as many a token at any length", got, hint)
+
+
+def assert_seen(point: Point, least: float, what: str) -> None:
+    """The allocation model saw at least `least` operations, or it has nothing to say about memory."""
+    if point.elements + point.products < least:
+        hint = (
+            "memory is graded on torch's tensors: numpy, threads, processes and operators of your own are out of sight"
+        )
+        raise Mismatch(f"work of {what}", "every score computed by torch, where it can be seen", "little of it", hint)
+
+
+def weigh(student: Weighing, call: Callable[[], Value], most: float, what: str) -> Value:
+    """The value of `call`, during which the process grew by at most `most` MiB, files that it wrote included.
+
+    Warm up before: what is loaded at the first call counts, too.
+
+    Raises:
+        Mismatch: naming the growth, or saying that the call started other processes, whose memory nobody counts.
+    """
+    with student.weighing() as scale:
+        value = within_memory(call, what)()
+    grown = ((scale.growth or 0) + scale.written) / MIB
+    limit = f"at most {most:g} MiB more than before the call"
+    if scale.processes:
+        raise Mismatch(_memory(what), limit, "other processes were started", "memory is graded in one process")
+    if grown > most:
+        hint = f"{what} holds far more at once than its result and one chunk of scores"
+        raise Mismatch(_memory(what), limit, f"{grown:,.0f} MiB", hint)
+    return value
+
+
+def within_memory(call: Callable[..., Value], what: str) -> Callable[..., Value]:
+    """`call`, where memory that runs out is a finding about memory and no crash."""
+
+    def carried_out(*args: object) -> Value:
+        try:
+            return call(*args)
+        except Exception as error:
+            if not (isinstance(error, MemoryError) or "DefaultCPUAllocator" in str(error)):
+                raise
+            hint = f"{what} holds far more at once than its result and one chunk of scores"
+            raise Mismatch(_memory(what), "as much as a worker has", "more: an allocation failed", hint) from None
+
+    return carried_out
+
+
+def bytes_of(*tensors: Tensor) -> int:
+    """The bytes of the largest of `tensors`."""
+    return max(tensor.numel() * tensor.element_size() for tensor in tensors)
+
+
+# ------------------------------------------------------------------ what people read
+
+
+def table(points: Sequence[Point]) -> str:
+    """Lengths, MiB at the peak, and the exponent of each step, as plain text."""
+    points = sorted(points, key=lambda point: point.n)
+    steps = ["", *(f"{step:.2f}" for step in exponents([p.n for p in points], [p.peak for p in points]))]
+    rows = [f"{point.n:>7,} {point.peak / MIB:>9,.2f} {step:>8}" for point, step in zip(points, steps, strict=True)]
+    return "\n".join([f"{'n':>7} {'MiB':>9} {'exponent':>8}", *rows])
+
+
+def _memory(what: str) -> str:
+    return f"memory of {what}"
+
+
+def _why_kept(found: Growth) -> str:
+    """What to say where the forward pass leaves a square behind for the backward pass."""
+    last = sorted(found.points, key=lambda point: point.n)[-3:]
+    kept = second_difference([point.n for point in last], [point.kept for point in last])
+    if kept < MOST_BYTES_A_PAIR:
+        return ""
+    return "chunks under plain autograd are all kept, since backward needs every weight again: recompute them there"
+
+
+def _line(point: Point) -> str:
+    return f"; the largest tensor comes from {point.largest_where}" if point.largest_where else ""

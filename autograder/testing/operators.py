@@ -1,0 +1,56 @@
+"""Which library kernels ran, read from what torch dispatched: `getattr` tricks and other names do not help.
+
+What a part forbids stands in its manifest (`forbids`) and in the handout; the names are those of `FORBIDDEN`. It says
+so in a sentence; it cannot see work that torch does not dispatch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from autograder.testing.mismatch import Mismatch
+
+LIBRARY_ATTENTION = (
+    "scaled_dot_product",
+    "flash_attention",
+    "efficient_attention",
+    "cudnn_attention",
+    "multi_head_attention",
+    "transformer_encoder",
+    "flex_attention",
+)
+_TORCHS_OWN = frozenset({"aten", "prim", "prims", "profiler", "mkldnn", "mkl", "called"})
+FORBIDDEN = ("library attention", "custom operators")
+"""What a manifest can forbid."""
+
+
+class Ran(Protocol):
+    """A run under the allocation model."""
+
+    operators: Sequence[str]
+
+
+def library_attention(operators: Sequence[str]) -> str:
+    """The first operator that is attention out of the library, or ""."""
+    return next((name for name in operators if any(word in name for word in LIBRARY_ATTENTION)), "")
+
+
+def custom_operator(operators: Sequence[str]) -> str:
+    """The first operator that is not torch's own, or ""."""
+    return next((name for name in operators if name.partition(".")[0] not in _TORCHS_OWN), "")
+
+
+def assert_own_work(ran: Ran, forbids: Sequence[str], what: str) -> None:
+    """None of the operators that ran is forbidden.
+
+    Raises:
+        Mismatch: naming the operator.
+    """
+    found = {"library attention": library_attention, "custom operators": custom_operator}
+    for kind in forbids:
+        operator = found[kind](ran.operators)
+        if operator:
+            name = operator.removeprefix("called.")
+            hint = f"{kind} is left out here, since writing it is the exercise (see the handout)"
+            raise Mismatch(f"operators of {what}", "products, sums and exp of your own", f"{name} ran", hint)

@@ -259,6 +259,42 @@ def test_of_an_error_in_a_hidden_check_students_get_its_kind_and_not_its_message
     assert told.cause == "Your code raised IndexError."
 
 
+@pytest.mark.parametrize(
+    ("body", "cause"),
+    [
+        ("raise type(f'Seen{int(x[0])}', (LookupError,), {})('x')", "Your code raised LookupError."),
+        ("raise type(f'Seen{int(x[0])}', (Exception,), {})('x')", "Your code raised Exception."),
+        ("return {f'seen {int(x[0])}': object()}", "double returned something that no check can read."),
+        ("return type(f'Seen{int(x[0])}', (), {})()", "double returned something that no check can read."),
+    ],
+)
+def test_of_a_hidden_check_students_get_no_name_that_their_code_chose(tmp_path, body, cause):
+    assignment = tiny_assignment(tmp_path, ONE_CHECK, HIDDEN)
+    told = for_students(results_here(assignment, f"def double(x):\n    {body}\n", tmp_path)["1.2"])
+    assert told.cause == cause
+
+
+def test_a_result_that_gradients_cannot_be_pulled_back_from_is_told_as_a_wrong_result(tmp_path):
+    source = """
+    @number("1.1")
+    @weight(2)
+    def test_gradient(student):
+        \"\"\"The gradient is twice the cotangent\"\"\"
+        student.vjp(student.double, (torch.ones(3),), (torch.ones(3),))
+    """
+    told = only(tiny_assignment(tmp_path, source), "def double(x):\n    return x[:2]\n", tmp_path)
+    assert told.outcome == "failed"
+    assert told.explanation.got == (
+        "double returned something of another form than the handout asks for: "
+        "the result has shape (2,), expected is (3,)."
+    )
+
+
+def test_why_a_result_cannot_be_read_is_told(tmp_path):
+    source = "def double(x):\n    return x.to_sparse()\n"
+    assert "sparse" in only(tiny_assignment(tmp_path, ONE_CHECK), source, tmp_path).explanation.got
+
+
 def test_hide_errors_shows_its_message_alone(tmp_path):
     source = ONE_CHECK.replace("@weight(2)", '@weight(2)\n@hide_errors("look at the factor")')
     told = only(tiny_assignment(tmp_path, source), WRONG, tmp_path).explanation

@@ -1,0 +1,59 @@
+"""When a scratch folder is too full."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from autograder.worker import quota
+from autograder.worker.quota import is_overfull
+
+PAGE = 4096
+
+
+def test_all_files_count_together_however_deep(tmp_path: Path) -> None:
+    for name in ("a", "b/c/d"):
+        (tmp_path / name).mkdir(parents=True)
+        (tmp_path / name / "file").write_bytes(b"x" * 10 * PAGE)
+    assert not is_overfull(str(tmp_path), 40 * PAGE)
+    assert is_overfull(str(tmp_path), 15 * PAGE)
+
+
+def test_links_are_not_followed(tmp_path: Path) -> None:
+    outside, inside = tmp_path / "outside", tmp_path / "inside"
+    outside.mkdir()
+    inside.mkdir()
+    (outside / "big").write_bytes(bytes(b"x" * 100 * PAGE))
+    (inside / "file").symlink_to(outside / "big")
+    (inside / "folder").symlink_to(outside)
+    assert not is_overfull(str(inside), 10 * PAGE)
+
+
+def test_a_hole_in_a_file_takes_no_room(tmp_path: Path) -> None:
+    with open(tmp_path / "sparse", "wb") as file:
+        file.truncate(1000 * PAGE)
+    assert not is_overfull(str(tmp_path), 10 * PAGE)
+
+
+def test_too_many_empty_files_are_too_much(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr(quota, "MOST_ENTRIES", 10)
+    for number in range(11):
+        (tmp_path / f"{number}").touch()
+    assert is_overfull(str(tmp_path), 1 << 30)
+
+
+def test_what_is_deeper_than_a_path_can_be_long_is_too_much(tmp_path: Path) -> None:
+    home = os.open(".", os.O_RDONLY)
+    try:
+        os.chdir(tmp_path)
+        for _ in range(30):
+            os.mkdir("d" * 200)
+            os.chdir("d" * 200)
+    finally:
+        os.fchdir(home)
+        os.close(home)
+    assert is_overfull(str(tmp_path), 1 << 30)
+
+
+def test_a_folder_that_is_gone_is_not_full(tmp_path: Path) -> None:
+    assert not is_overfull(str(tmp_path / "gone"), 0)

@@ -1,7 +1,8 @@
-"""Byte-pair encoding seen from outside: merges replayed, vocabularies and ids read, texts drawn.
+"""Training byte-pair encoding, seen from outside: a student's merges replayed, a student's vocabulary read.
 
-Of several most frequent pairs a trainer may merge any, and the choice changes all that follows. So a student's own
-merges are replayed on the text, and each is asked whether it was a right one. It has no trainer and no encoder in it.
+Of several most frequent pairs a trainer may merge any, and the choice changes all that follows. So the student's own
+merges are replayed on the text, and each is asked whether it was a right one. There is no trainer and no encoder in
+here; what encoding gives is compared in `ids`.
 """
 
 from __future__ import annotations
@@ -11,15 +12,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, cast
 
-import numpy
 import regex
-import torch
 
-from autograder.testing.cases import Cases
 from autograder.testing.mismatch import Mismatch, compared, describe
 
 Pair = tuple[bytes, bytes]
 Word = tuple[bytes, ...]
+_NOWHERE = "at that time no two such neighbours stand in one word; a pair never reaches into the next"
 
 GPT2_PATTERN = regex.compile(r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+")
 """How GPT-2 cuts text into pre-tokens (Radford et al., 2019)."""
@@ -28,7 +27,7 @@ GPT2_PATTERN = regex.compile(r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\
 # ------------------------------------------------------------------ training
 
 
-def assert_trained(got: Any, text: str, vocab_size: int, special_tokens: Sequence[str] = ()) -> list[Pair]:
+def assert_trained(got: Any, text: str, vocab_size: int, special_tokens: Sequence[str] = ()) -> None:
     """The merges are those of byte-pair encoding: each a most frequent pair, and neither too many nor too few.
 
     Args:
@@ -37,30 +36,22 @@ def assert_trained(got: Any, text: str, vocab_size: int, special_tokens: Sequenc
         vocab_size: how many tokens it was to have.
         special_tokens: likewise.
 
-    Returns:
-        The merges, as pairs of bytes.
-
     Raises:
         Mismatch: naming the first merge that is none of the most frequent pairs.
     """
-    _, merges = vocabulary_and_merges(got)
-    compared(merges, None, "merges")
-    room = vocab_size - 256 - len(special_tokens)
-    words = words_of(text, special_tokens)
-    replayed = {tuple(bytes([byte]) for byte in word): times for word, times in words.items()}
-    for number, pair in enumerate(merges):
-        if number >= room:
-            rest = f"at most {room} merges: {vocab_size} tokens less 256 bytes and {len(special_tokens)} special tokens"
-            raise Mismatch("merges", rest, f"{len(merges)} merges")
-        _assert_most_frequent(pair, number, replayed)
-        replayed = _joined(replayed, pair)
-    left = _counted(replayed)
-    if len(merges) < room and left:
-        pair, times = left.most_common(1)[0]
-        expected = f"{room} merges, or fewer when no pair is left"
-        got_instead = f"{len(merges)} merges, after which {_shown(pair)} still occurs {_times(times)}"
-        raise Mismatch("merges", expected, got_instead)
-    return merges
+    _replay(got, text, vocab_size, special_tokens, _assert_most_frequent)
+
+
+def assert_merged_within_words(got: Any, text: str, vocab_size: int, special_tokens: Sequence[str] = ()) -> None:
+    """Each merge joins two neighbours that stand in one pre-token at that time; neither too many nor too few do.
+
+    That each is a most frequent pair is not asked, so that a wrong count costs its own checks and not those of where
+    text is cut. Arguments are those of `assert_trained`; a `vocab_size` that no text fills shows every cut.
+
+    Raises:
+        Mismatch: naming the first merge that joins what never stood together.
+    """
+    _replay(got, text, vocab_size, special_tokens, _assert_occurs)
 
 
 def assert_vocabulary(got: Any, special_tokens: Sequence[str] = ()) -> None:
@@ -75,7 +66,7 @@ def assert_vocabulary(got: Any, special_tokens: Sequence[str] = ()) -> None:
     """
     vocab, merges = vocabulary_and_merges(got)
     compared(vocab, None, "vocab")
-    tokens = [*(bytes([byte]) for byte in range(256)), *(special.encode() for special in special_tokens)]
+    tokens = [*single_bytes(bytes(range(256))), *(special.encode() for special in special_tokens)]
     tokens += [first + second for first, second in merges]
     for number, token in enumerate(tokens):
         if vocab.get(number) != token:
@@ -96,23 +87,53 @@ def words_of(text: str, special_tokens: Sequence[str] = ()) -> Counter[bytes]:
     return Counter(word.encode() for piece in pieces for word in cast("list[str]", GPT2_PATTERN.findall(piece)))
 
 
-def _assert_most_frequent(pair: Pair, number: int, words: Mapping[Word, int]) -> None:
+def _replay(
+    got: Any,
+    text: str,
+    vocab_size: int,
+    special_tokens: Sequence[str],
+    judge: Callable[[Pair, str, Mapping[Word, int]], None],
+) -> None:
+    """Carry out the merges one by one on the words of `text`, and let `judge` look at each before it is made."""
+    _, merges = vocabulary_and_merges(got)
+    compared(merges, None, "merges")
+    room = vocab_size - 256 - len(special_tokens)
+    words: Mapping[Word, int] = {single_bytes(word): times for word, times in words_of(text, special_tokens).items()}
+    for number, pair in enumerate(merges):
+        if number >= room:
+            rest = f"at most {room} merges: {vocab_size} tokens less 256 bytes and {len(special_tokens)} special tokens"
+            raise Mismatch("merges", rest, f"{len(merges)} merges")
+        if not _counted(words):
+            raise Mismatch(f"merge {number + 1}", "no merge: no pair is left", _shown(pair))
+        judge(pair, f"merge {number + 1}", words)
+        words = _joined(words, pair)
+    left = _counted(words)
+    if len(merges) < room and left:
+        pair, times = left.most_common(1)[0]
+        expected = f"{room} merges, or fewer when no pair is left"
+        raise Mismatch("merges", expected, f"{len(merges)} merges, after which {_shown(pair)} occurs {_times(times)}")
+
+
+def _assert_occurs(pair: Pair, what: str, words: Mapping[Word, int]) -> None:
+    if pair not in _counted(words):
+        raise Mismatch(what, "two neighbours in one pre-token", f"{_shown(pair)}, which occurs nowhere", _NOWHERE)
+
+
+def _assert_most_frequent(pair: Pair, what: str, words: Mapping[Word, int]) -> None:
     counts = _counted(words)
-    most = max(counts.values(), default=0)
-    if most and counts[pair] == most:
+    most = max(counts.values())
+    if counts[pair] == most:
         return
-    if not most:
-        raise Mismatch(f"merge {number + 1}", "no merge: no pair is left", _shown(pair))
     best = min(each for each, count in counts.items() if count == most)
-    occurs = f"which occurs {_times(counts[pair])}" if counts[pair] else "which occurs nowhere"
-    what, expected = f"merge {number + 1}", f"a pair that occurs {_times(most)}, such as {_shown(best)}"
+    occurs = f"which occurs {_times(counts[pair])}" if pair in counts else "which occurs nowhere"
+    expected = f"a pair that occurs {_times(most)}, such as {_shown(best)}"
     raise Mismatch(what, expected, f"{_shown(pair)}, {occurs}", _why(pair, words))
 
 
 def _why(pair: Pair, words: Mapping[Word, int]) -> str:
     """The likely cause, where one is known: another way to count, by which `pair` is the most frequent."""
     if pair not in _counted(words):
-        return "no two such neighbours stand in one word at that time; a pair never reaches into the next word"
+        return _NOWHERE
     for counts, hint in (
         (_counted(words, _without_overlaps), "pairs are counted with overlaps: a a a a holds three a a"),
         (_counted(dict.fromkeys(words, 1)), "a word that occurs seven times counts seven times"),
@@ -138,6 +159,11 @@ def _without_overlaps(word: Word) -> Iterator[Pair]:
         run = run + 1 if pair[0] == pair[1] else 0
         if run % 2 or not run:
             yield pair
+
+
+def single_bytes(word: bytes) -> Word:
+    """b"abc" -> (b"a", b"b", b"c")."""
+    return tuple(bytes([byte]) for byte in word)
 
 
 def _joined(words: Mapping[Word, int], pair: Pair) -> dict[Word, int]:
@@ -192,98 +218,3 @@ def _pair(value: Any, number: int) -> Pair:
         if len(parts) == 2 and all(isinstance(part, bytes) and part for part in parts):
             return parts[0], parts[1]
     raise Mismatch(f"merges[{number}]", "a pair of bytes", f"{value!r}"[:80])
-
-
-def ids_of(got: Any, what: str = "ids") -> list[int]:
-    """Ids as a list of integers: from a list or tuple, a one-dimensional array or tensor.
-
-    Raises:
-        Mismatch: saying what is there instead.
-    """
-    if isinstance(got, (torch.Tensor, numpy.ndarray)):
-        values = cast("Any", got.detach().cpu().numpy() if isinstance(got, torch.Tensor) else got)
-        if values.ndim != 1 or (values.size and values.dtype.kind not in "iu"):
-            raise Mismatch(what, "a list of ids", describe(cast("Any", got)))
-        return values.tolist()
-    if not isinstance(got, (list, tuple)):
-        raise Mismatch(what, "a list of ids", describe(got))
-    ids = [_single(number) for number in cast("Sequence[Any]", got)]
-    for place, number in enumerate(ids):
-        if type(number) is not int:
-            raise Mismatch(f"{what}[{place}]", "an id, a single integer", describe(number))
-    return ids
-
-
-def _single(number: Any) -> Any:
-    """An id that came as a tensor or array without axes, as a number."""
-    has_no_axes = isinstance(number, (torch.Tensor, numpy.ndarray)) and number.ndim == 0
-    value = cast("Any", number)
-    return value.item() if has_no_axes else value
-
-
-# ------------------------------------------------------------------ comparing
-
-
-def assert_ids(got: Any, expected: Sequence[int], vocab: Mapping[int, bytes], what: str = "ids") -> None:
-    """These ids and no others.
-
-    Args:
-        got: what the student's function gave: any form that `ids_of` reads.
-        expected: the ids of the oracle.
-        vocab: for the message: what each id stands for.
-        what: the name of the value.
-
-    Raises:
-        Mismatch: with the tokens around the first id that differs.
-    """
-    compared(got, list(expected), what)
-    ids = ids_of(got, what)
-    if ids == list(expected):
-        return
-    place = next(
-        (i for i, (a, b) in enumerate(zip(ids, expected, strict=False)) if a != b), min(len(ids), len(expected))
-    )
-    raise Mismatch(what, _tokens_at(place, expected, vocab), _tokens_at(place, ids, vocab))
-
-
-def _tokens_at(place: int, ids: Sequence[int], vocab: Mapping[int, bytes]) -> str:
-    first = max(place - 2, 0)
-    shown = [
-        f"{vocab[number]!r}" if number in vocab else f"{number} (no id of vocab)" for number in ids[first : first + 6]
-    ]
-    dots = "... " if first else ""
-    return f"{len(ids)} ids, {dots}{' '.join(shown) or '(no more)'}{' ...' if len(ids) > first + 6 else ''}"
-
-
-def assert_text(got: Any, expected: str, what: str = "text") -> None:
-    """This string and no other.
-
-    Raises:
-        Mismatch: with the characters around the first that differs.
-    """
-    compared(got, expected, what)
-    if not isinstance(got, str):
-        raise Mismatch(what, "a string", describe(got))
-    if got == expected:
-        return
-    place = next(
-        (i for i, (a, b) in enumerate(zip(got, expected, strict=False)) if a != b), min(len(got), len(expected))
-    )
-    first = max(place - 8, 0)
-    dots = "..." if first else ""
-    raise Mismatch(what, *(f"{dots}{text[first : first + 24]!r} ({len(text)} characters)" for text in (expected, got)))
-
-
-# ------------------------------------------------------------------ drawing
-
-
-def draw_text(cases: Cases, alphabet: Sequence[str], length: int) -> str:
-    """`length` draws from `alphabet`, put together.
-
-    Args:
-        cases: of the check.
-        alphabet: characters, or longer strings such as words.
-        length: how many.
-    """
-    drawn = cases.integers(length, low=0, high=len(alphabet))
-    return "".join(alphabet[int(place)] for place in drawn)

@@ -1,0 +1,184 @@
+"""Visible checks of part 1: byte-pair encoding, patches and windows, one sentence of the lecture each.
+
+A student's merges are replayed (`testing.text`), since of several most frequent pairs any may be merged. Tokenizers
+get merges that the reference has trained, so that a mistake in training costs once. Checks of special tokens, streams
+and the like compare what ids stand for (`testing.ids`), so that a wrong order of merges costs once. Everything is
+exact: tokens are moved about, never computed with.
+"""
+
+import numpy
+import pytest
+import torch
+from gradescope_utils.autograder_utils.decorators import number, weight
+
+from autograder.testing.ids import assert_ids, assert_text, assert_units, draw_text, ids_of
+from autograder.testing.numbers import assert_same
+from autograder.testing.text import assert_merged_within_words, assert_trained, assert_vocabulary
+
+WORDS = ("low", "lower", "lowest", "newest", "newer", "wide", "widest", "slow", "slowest", "the", "then", "other")
+SENTENCE = "the slower the newer, then the other is lowest; a low owl knows the widest wheel. "
+END = "<|endoftext|>"
+
+
+def running_text(cases, length):
+    """Words with spaces between them."""
+    return draw_text(cases, [word + " " for word in WORDS], length)
+
+
+@number("1.1")
+@weight(1.5)
+@pytest.mark.read("handout 1.1")
+def test_most_frequent_pair_is_merged(student, cases):
+    """Training slices text into subwords: it merges the most frequent pair of neighbours, again and again
+
+    Stays though 1.6 fails with it: runs are hidden, and this one shows a student the counts at once.
+    """
+    for text, merges in [("low low lower", 2), (SENTENCE, 12), (running_text(cases, 60), 25)]:
+        assert_trained(student.train_bpe(text, 257 + merges, [END]), text, 257 + merges, [END])
+
+
+@number("1.2")
+@weight(0.5)
+@pytest.mark.read("handout 1.1")
+def test_vocabulary_is_bytes_special_tokens_merges(student, cases):
+    """Every byte is a token, so any text can be written; special tokens and merges come on top"""
+    for special_tokens in ([END], [], ["<b>", "<a>"]):
+        got = student.train_bpe(SENTENCE, 256 + len(special_tokens) + 9, special_tokens)
+        assert_vocabulary(got, special_tokens)
+
+
+@number("1.3")
+@weight(1)
+@pytest.mark.read("handout 1.1")
+def test_no_merge_across_pre_tokens(student, cases):
+    """Words are units before subwords are: no merge reaches from one pre-token into the next"""
+    for text in ("a b a b a b", "it's he's she's, who's 3 42 x7 ... ?!\n\n  end", running_text(cases, 20)):
+        assert_merged_within_words(student.train_bpe(text, 500, []), text, 500, [])
+
+
+@number("1.4")
+@weight(0.5)
+@pytest.mark.read("handout 1.1")
+def test_special_tokens_take_no_part_in_training(student, cases):
+    """A special token is one unit from the start: training counts no pair in it or across it"""
+    for text, special_tokens in [
+        ("ab<|x|>ba<|x|>ab<|x|>", ["<|x|>"]),
+        (f"low{END}low{END}{END}lower{END}west", [END]),
+        (f"<s>{SENTENCE}{END}<s>{SENTENCE}{END}", ("<s>", END)),
+    ]:
+        assert_merged_within_words(student.train_bpe(text, 500, special_tokens), text, 500, special_tokens)
+
+
+@number("1.9")
+@weight(1.5)
+@pytest.mark.read("handout 1.2")
+def test_encoding_joins_by_rank(student, reference, cases):
+    """Encoding repeats training: in each pre-token the pair that was merged first is joined first"""
+    for alphabet, merges in [("ab", 6), ("abc", 12), ("the ow", 25)]:
+        vocab, ranked = reference.train_bpe(draw_text(cases, alphabet, 200), 256 + merges, [])
+        tokenizer, oracle = student.Tokenizer(vocab, ranked, []), reference.Tokenizer(vocab, ranked, [])
+        for length in (1, 2, 3, 5, 8, 13, 40, 120):
+            text = draw_text(cases, alphabet, length)
+            assert_ids(tokenizer.encode(text), oracle.encode(text), vocab)
+
+
+@number("1.10")
+@weight(1)
+@pytest.mark.read("handout 1.2")
+def test_decoding_gives_the_text_back(student, reference, cases):
+    """Tokens hold all of a text: decoding gives it back, characters that training never saw included"""
+    vocab, merges = reference.train_bpe(SENTENCE, 290, [])
+    tokenizer = student.Tokenizer(vocab, merges, [])
+    assert_ids(tokenizer.encode(""), [], vocab)
+    for text in ("a", "the lowest", "Жук, 你好, 🙂!", "it's  two   spaces\r\n\r\n\tand lines \n", "cafe\u0301 ﬁ ² "):
+        assert_text(tokenizer.decode(tokenizer.encode(text)), text)
+
+
+@number("1.12")
+@weight(0.5)
+@pytest.mark.read("handout 1.2")
+def test_decoding_what_a_model_gives(student, reference, cases):
+    """What a model puts out can be decoded: ids in a list, a tuple, an array or a tensor"""
+    vocab, merges = reference.train_bpe(SENTENCE, 280, [])
+    tokenizer, ids = student.Tokenizer(vocab, merges, []), reference.Tokenizer(vocab, merges, []).encode("slow wheels")
+    for given in (ids, tuple(ids), torch.tensor(ids), numpy.array(ids)):
+        assert_text(tokenizer.decode(given), "slow wheels")
+
+
+@number("1.14")
+@weight(1)
+@pytest.mark.read("handout 1.2")
+def test_special_token_is_one_id(student, reference, cases):
+    """A special token is one id and never split, wherever it stands and whatever stands beside it"""
+    special_tokens = [END, "<s>"]
+    vocab, merges = reference.train_bpe(SENTENCE, 280, special_tokens)
+    tokenizer, oracle = (
+        student.Tokenizer(vocab, merges, special_tokens),
+        reference.Tokenizer(vocab, merges, special_tokens),
+    )
+    for text in (END, f"the{END}low", f"{END}{END}the", f" {END} low<s>", f"<s>{SENTENCE}{END}<s>{END}"):
+        assert_units(tokenizer.encode(text), oracle.encode(text), vocab, special_tokens)
+
+
+@number("1.17")
+@weight(0.5)
+@pytest.mark.read("handout 1.3")
+def test_items_are_encoded_one_by_one(student, reference, cases):
+    """A text that never ends can be encoded: each item by itself, and none before its ids are asked for"""
+    vocab, merges = reference.train_bpe(SENTENCE, 280, [])
+    tokenizer, oracle = student.Tokenizer(vocab, merges, []), reference.Tokenizer(vocab, merges, [])
+    items = ["the lo", "west", "", "newer", " ", "other", "low", "slow"]
+    expected = []
+    for place, item in enumerate(items):
+        ids = ids_of(tokenizer.encode(item))
+        assert_units(ids, oracle.encode(item), vocab)
+        expected += [(id, place + 1) for id in ids]
+    with student.stream(tokenizer.encode_iterable, items=items) as stream:
+        assert_lazy(stream, 0, 0)
+        for place, (id, needed) in enumerate(expected):
+            assert_ids(stream.take(1), [id], vocab, f"id {place} of the stream")
+            assert_lazy(stream, place + 1, needed)
+        assert_ids(stream.take(1), [], vocab, "what comes after the last id")
+
+
+def assert_lazy(stream, ids, needed):
+    """One item more than needed may have been taken: who looks ahead is lazy still."""
+    assert stream.pulled <= needed + 1, (
+        f"for {ids} ids {needed} of the items are needed, but encode_iterable had taken {stream.pulled} of them by then"
+    )
+
+
+@number("1.19")
+@weight(1)
+@pytest.mark.read("handout 1.4")
+def test_patches_are_squares_of_the_image(student, reference, cases):
+    """A patch is a square of the image, read row by row and channel by channel, and patches come row by row"""
+    for shape, patch in [((1, 1, 2, 4), 2), ((1, 3, 4, 6), 2), ((2, 5, 9, 6), 3)]:
+        images = numbered(*shape)
+        assert_same(student.patchify(images, patch), reference.patchify(images, patch), "patches")
+
+
+@number("1.21")
+@weight(0.5)
+@pytest.mark.read("handout 1.4")
+def test_patches_put_together_are_the_image(student, reference, cases):
+    """Nothing is lost in patches: put together they are the image again"""
+    for shape, patch in [((1, 1, 2, 4), 2), ((2, 5, 9, 6), 3), ((2, 3, 4, 10), 1)]:
+        images = numbered(*shape)
+        got = student.unpatchify(reference.patchify(images, patch), patch, *shape[2:])
+        assert_same(got, images, "images")
+
+
+@number("1.23")
+@weight(1)
+@pytest.mark.read("handout 1.4")
+def test_windows_slide_over_the_series(student, reference, cases):
+    """A time series becomes windows: `length` times each, one every `stride` times"""
+    for shape, length, stride in [((1, 6, 1), 3, 2), ((2, 10, 3), 4, 2), ((2, 11, 3), 5, 3)]:
+        series = numbered(*shape)
+        assert_same(student.windows(series, length, stride), reference.windows(series, length, stride), "windows")
+
+
+def numbered(*shape):
+    """A tensor whose entries count up: each number says where it comes from."""
+    return torch.arange(1, 1 + torch.Size(shape).numel(), dtype=torch.float32).reshape(shape)

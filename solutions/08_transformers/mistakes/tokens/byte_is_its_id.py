@@ -1,0 +1,8 @@
+"""Byte b is taken to have id b; in a vocabulary such as GPT-2's it has another one."""
+
+CAUGHT_BY = ["1.13"]
+
+class Tokenizer(Tokenizer):
+    def ids_of_word(self, word):
+        tokens = join_by_rank(word.encode(), self.ranks)
+        return [token[0] if len(token) == 1 else self.ids[token] for token in tokens]

@@ -1,0 +1,38 @@
+"""Pairs are counted without overlap; aaaa holds three aa, not two."""
+
+CAUGHT_BY = ["1.6"]
+
+def count_apart(word, counts):
+    i = 0
+    while i < len(word) - 1:
+        pair = (word[i], word[i + 1])
+        counts[pair] += 1
+        i += 2 if pair[0] == pair[1] and i + 2 < len(word) and word[i + 2] == word[i] else 1
+
+
+
+import regex
+from collections import Counter
+
+
+def train_bpe(text, vocab_size, special_tokens=()):
+    room = vocab_size - 256 - len(special_tokens)
+    if room < 0:
+        raise ValueError("no room")
+    words = [[bytes([b]) for b in word] for word in [w.encode() for piece in cut_out(special_tokens, text)[::2] for w in PATTERN.findall(piece)]]
+    merges = []
+    while len(merges) < room:
+        counts = Counter()
+        for word in words:
+            count_apart(word, counts)
+        if not counts:
+            break
+        pair = max(counts, key=counts.get)
+        merges.append(pair)
+        words = [join_pair(word, pair) for word in words]
+    vocab = {i: bytes([i]) for i in range(256)}
+    for special in special_tokens:
+        vocab[len(vocab)] = special.encode()
+    for first, second in merges:
+        vocab[len(vocab)] = first + second
+    return vocab, merges

@@ -1,0 +1,7 @@
+"""Bytes are decoded as Latin-1, one character a byte; text is UTF-8."""
+
+CAUGHT_BY = ["1.10"]
+
+class Tokenizer(Tokenizer):
+    def decode(self, ids):
+        return b"".join(self.vocab[int(i)] for i in ids).decode("latin-1")

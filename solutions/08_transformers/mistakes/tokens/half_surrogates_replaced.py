@@ -1,0 +1,7 @@
+"""Half a surrogate pair is encoded as a question mark; it is no text, and a ValueError."""
+
+CAUGHT_BY = ["1.16"]
+
+class Tokenizer(Tokenizer):
+    def encode(self, text):
+        return super().encode(text.encode("utf-8", "replace").decode())

@@ -1,0 +1,44 @@
+"""Runs are joined from right to left (a a a becomes a aa); it is from left to right (aa a)."""
+
+CAUGHT_BY = ["1.6"]
+
+def join_from_right(word, pair):
+    return join_pair_reversed(word[::-1], pair)[::-1]
+
+
+def join_pair_reversed(tokens, pair):
+    joined = []
+    for token in tokens:
+        if joined and token == pair[0] and joined[-1] == pair[1]:
+            joined[-1] = pair[0] + pair[1]
+        else:
+            joined.append(token)
+    return joined
+
+
+
+import regex
+from collections import Counter
+
+
+def train_bpe(text, vocab_size, special_tokens=()):
+    room = vocab_size - 256 - len(special_tokens)
+    if room < 0:
+        raise ValueError("no room")
+    words = [[bytes([b]) for b in word] for word in [w.encode() for piece in cut_out(special_tokens, text)[::2] for w in PATTERN.findall(piece)]]
+    merges = []
+    while len(merges) < room:
+        counts = Counter()
+        for word in words:
+            counts.update(zip(word, word[1:]))
+        if not counts:
+            break
+        pair = max(counts, key=counts.get)
+        merges.append(pair)
+        words = [join_from_right(word, pair) for word in words]
+    vocab = {i: bytes([i]) for i in range(256)}
+    for special in special_tokens:
+        vocab[len(vocab)] = special.encode()
+    for first, second in merges:
+        vocab[len(vocab)] = first + second
+    return vocab, merges

@@ -1,0 +1,9 @@
+"""Length and stride are exchanged."""
+
+CAUGHT_BY = ["1.23"]
+
+_windows = windows
+
+
+def windows(series, length, stride):
+    return _windows(series, stride, length)

@@ -1,0 +1,29 @@
+"""A vocabulary without room for bytes and special tokens is accepted in silence; it is a ValueError."""
+
+CAUGHT_BY = ["1.8"]
+
+import regex
+from collections import Counter
+
+
+def train_bpe(text, vocab_size, special_tokens=()):
+    room = vocab_size - 256 - len(special_tokens)
+    if room < 0:
+        room = 0
+    words = [[bytes([b]) for b in word] for word in [w.encode() for piece in cut_out(special_tokens, text)[::2] for w in PATTERN.findall(piece)]]
+    merges = []
+    while len(merges) < room:
+        counts = Counter()
+        for word in words:
+            counts.update(zip(word, word[1:]))
+        if not counts:
+            break
+        pair = max(counts, key=counts.get)
+        merges.append(pair)
+        words = [join_pair(word, pair) for word in words]
+    vocab = {i: bytes([i]) for i in range(256)}
+    for special in special_tokens:
+        vocab[len(vocab)] = special.encode()
+    for first, second in merges:
+        vocab[len(vocab)] = first + second
+    return vocab, merges

@@ -1,0 +1,44 @@
+"""A whole run of equal tokens becomes one token (aaa becomes X); a merge joins two tokens."""
+
+CAUGHT_BY = ["1.6"]
+
+def join_run(word, pair):
+    joined, i = [], 0
+    while i < len(word):
+        if tuple(word[i : i + 2]) == pair:
+            i += 2
+            while pair[0] == pair[1] and i < len(word) and word[i] == pair[0]:
+                i += 1
+            joined.append(pair[0] + pair[1])
+        else:
+            joined.append(word[i])
+            i += 1
+    return joined
+
+
+
+import regex
+from collections import Counter
+
+
+def train_bpe(text, vocab_size, special_tokens=()):
+    room = vocab_size - 256 - len(special_tokens)
+    if room < 0:
+        raise ValueError("no room")
+    words = [[bytes([b]) for b in word] for word in [w.encode() for piece in cut_out(special_tokens, text)[::2] for w in PATTERN.findall(piece)]]
+    merges = []
+    while len(merges) < room:
+        counts = Counter()
+        for word in words:
+            counts.update(zip(word, word[1:]))
+        if not counts:
+            break
+        pair = max(counts, key=counts.get)
+        merges.append(pair)
+        words = [join_run(word, pair) for word in words]
+    vocab = {i: bytes([i]) for i in range(256)}
+    for special in special_tokens:
+        vocab[len(vocab)] = special.encode()
+    for first, second in merges:
+        vocab[len(vocab)] = first + second
+    return vocab, merges

@@ -1,0 +1,22 @@
+"""Patches by einops, windows by numpy's sliding_window_view."""
+
+import numpy as np
+import torch
+from einops import rearrange
+
+
+def patchify(images, patch):
+    if images.shape[-2] % patch or images.shape[-1] % patch:
+        raise ValueError("not divisible")
+    return rearrange(images, "b c (h p) (w q) -> b (h w) (p q c)", p=patch, q=patch)
+
+
+def unpatchify(patches, patch, height, width):
+    if height % patch or width % patch:
+        raise ValueError("not divisible")
+    return rearrange(patches, "b (h w) (p q c) -> b c (h p) (w q)", h=height // patch, p=patch, q=patch)
+
+
+def windows(series, length, stride):
+    views = np.lib.stride_tricks.sliding_window_view(series.numpy(), length, axis=1)[:, ::stride]
+    return torch.from_numpy(rearrange(views, "b n c t -> b n (t c)").copy())

@@ -119,8 +119,8 @@ def _write_bank(assignment: Assignment, candidates: Sequence[Candidate], out: Pa
     """Make the mistake bank anew from what the reference and each mistake gave."""
 
     def traces(name: str) -> tuple[CheckTrace, ...]:
-        data = (folder_of(out, name) / TRACES).read_bytes()
-        return msgspec.msgpack.decode(data, type=tuple[CheckTrace, ...])
+        file = folder_of(out, name) / TRACES  # not there where the candidate could not be graded, which is told anyway
+        return msgspec.msgpack.decode(file.read_bytes(), type=tuple[CheckTrace, ...]) if file.exists() else ()
 
     writer = BankWriter(traces("reference"), made_from(assignment))
     for candidate in candidates:

@@ -18,7 +18,7 @@ import msgspec
 from autograder import record
 from autograder.assignment import Assignment
 from autograder.checks import Check, refuse_wrong_points
-from autograder.errors import SoftmarkError
+from autograder.errors import GraderError, SoftmarkError
 from autograder.feedback.diagnosis import Diagnosis, with_causes
 from autograder.feedback.mistake_bank import Bank
 from autograder.feedback.traces import CheckTrace
@@ -86,13 +86,23 @@ class Grader:
             handed_in = [part.name for part in self._assignment.parts if part.file in tree.files]
             workers = Workers(self._spawn_from(folder), handed_in, self._assignment.limits)
             results, leaderboard = self._run_checks(workers, _chosen(self._checks.checks, only))
-            self._settle()
+            left_over = self._left_over()
         grade = self._add_up(name, results, key, start)
         grade = msgspec.structs.replace(grade, notes=tree.notes, staff=tree.staff, leaderboard=tuple(leaderboard))
+        if left_over:
+            grade = msgspec.structs.replace(grade, status="incomplete", reason=left_over)
         if only and grade.status == "graded":
             numbers = ", ".join(each.number for each in results)
             grade = msgspec.structs.replace(grade, status="incomplete", reason=f"only {numbers} ran, as asked")
         return grade
+
+    def _left_over(self) -> str:
+        """Wait until every process of the student's is dead; why that is not sure, if it is not."""
+        try:
+            self._settle()
+        except GraderError as error:
+            return f"it is not sure that every process of this submission has ended: {error}"
+        return ""
 
     def try_out(self, name: str, subject: Subject, only: Sequence[str] = ()) -> Grade:
         """What the chosen checks say of code that runs wherever `subject` runs it. Out of their points: no grade."""

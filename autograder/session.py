@@ -132,9 +132,14 @@ class Session:
         return from_folder
 
     def settle(self) -> None:
-        """Wait until no process of any worker that was ended is left."""
-        if self._connection is not None:
+        """Wait until no process of any worker that was ended is left. Raises `GraderError` where that is not sure."""
+        if self._connection is None:
+            return
+        try:
             self._connection.settle()
+        except GraderError:
+            self._replace_server()
+            raise
 
     def _connected(self) -> Connection:
         if self._connection is None:

@@ -44,4 +44,4 @@ def trace_of(run: CheckRun, *, keep_all: bool = False) -> CheckTrace:
     for item in run.items:
         functions.update(dict.fromkeys(item.line.log.functions))
     items = tuple(trace_item(item.comparisons, error_of(item), keep_all=keep_all) for item in run.items)
-    return CheckTrace(run.check.number, items, tuple(functions))
+    return CheckTrace(run.check.number, items, tuple(functions), bonus=run.check.weight == 0)

@@ -94,7 +94,7 @@ def explain(run: CheckRun, index: int) -> Explanation:
         cause = cause or (error.plain if check.hidden else "")
     elif isinstance(error, Mismatch):
         case = error.case or case
-        expected, cause = error.expected, error.hint or cause
+        expected = error.expected
         got = error.got if error.got.startswith(error.what) else f"{error.what}: {error.got}"
     elif run.unusable:
         got = _last_value(item)

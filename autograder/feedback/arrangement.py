@@ -126,7 +126,8 @@ def right_in_part(pair: Pair) -> Hint | None:
         errors = [float((got[i] - expected[i]).abs().max()) for i in range(size)]
         right = [i for i in range(size) if errors[i] <= pair.relative * pair.scale]
         wrong = [i for i in range(size) if errors[i] > _CLEARLY * pair.relative * pair.scale]
-        if wrong and len(right) + len(wrong) == size and any(pair.distinct(expected[i]) >= 3 for i in right):
+        told = [i for i in right if pair.distinct(expected[i]) >= 3 and pair.enough(expected[i].numel())]
+        if told and wrong and len(right) + len(wrong) == size:
             name = axis_name(axis, pair.expected.dim())
             return Hint(
                 f"Right at {listed(right)} along {name}, wrong at {listed(wrong)}.",

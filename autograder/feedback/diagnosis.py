@@ -1,10 +1,11 @@
 """The likely cause of a failing check: the known mistake that gives exactly what the student's code gave.
 
 Seeds are fixed, so a mistake gives every student the same values. It is named where it agrees with the student's code
-at the comparison that failed and before, and nothing else the student's code did speaks against it. Values that many
-mistakes give (all zero, all NaN, an exception) are no evidence by themselves: then code and mistake must agree in
-every check of the functions concerned. Where most of what fails there is explained by no mistake, it is one that the
-bank does not know, and none is named. It says nothing rather than something wrong; then `hints` may.
+at the comparison that failed and before, and unless something else speaks against it: the code passes what the
+mistake fails; or both fail, more often than a little, with other values; or most of what fails in the functions
+concerned is explained by no known mistake, so that it is one which the bank does not know. Values that many mistakes
+give (all zero, all NaN, an exception) are evidence only where code and mistake agree in every check of the functions.
+It says nothing rather than something wrong; then `hints` may. Bonus checks, which few have done, speak against nothing.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from autograder.results import CheckResult
 
 MOST_NAMED = 3
 _SURELY_OTHER = 16.0
+_MORE_ALIKE = 2
 
 
 class Diagnosis:
@@ -35,15 +37,15 @@ class Diagnosis:
 
     def see(self, trace: CheckTrace) -> None:
         """One check has run, passed or not."""
-        if trace.was_run:
+        if trace.tells:
             self._seen[trace.number] = trace
             self._known.clear()
 
     def names(self, number: str) -> tuple[str, ...]:
         """The mistakes that explain why that check failed, by name: several where they cannot be told apart."""
         fitting = self._fitting(number)
-        failing = [each for each in self._seen if self._related(each, number) and self._first_failing(each) is not None]
-        if not fitting or 2 * sum(bool(self._fitting(each)) for each in failing) < len(failing):
+        failing = [each for each in self._with_influence_on(number) if self._seen[each].fails]
+        if not fitting or 2 * sum(bool(self._fitting(each)) for each in failing) <= len(failing):
             return ()
         mistakes = self._bank.mistakes
         explained = {name: sum(self._explains(mistakes[name], each) for each in self._seen) for name in fitting}
@@ -71,21 +73,35 @@ class Diagnosis:
         failure = _at(mistake, number, place)
         if failure is None or not failure.is_that_of(self._seen[number].items[place]):
             return False
-        seen = [each for each in self._seen if each in mistake.checks]
-        related = [each for each in seen if self._related(each, number)]
+        related = [each for each in self._that_call(self._called(number), number) if each in mistake.checks]
         if not failure.telling:
             return all(self._agrees(mistake, each) for each in related)
-        at_home = [each for each in seen if not self._called(each).isdisjoint(mistake.defines)]
-        return not any(self._passes_what_fails(mistake, each) for each in related) and not any(
-            self._fails_otherwise(mistake, each) for each in [*related, *at_home]
-        )
+        if any(self._passes_what_fails(mistake, each) for each in related):
+            return False
+        at_home = [each for each in self._that_call(set(mistake.defines), number) if each in mistake.checks]
+        alike, unlike = self._compare(mistake, {*related, *at_home})
+        return alike > _MORE_ALIKE * unlike
 
     def _called(self, number: str) -> set[str]:
         return {name.partition(".")[0] for name in self._bank.functions.get(number, ())}
 
-    def _related(self, a: str, b: str) -> bool:
-        """Whether two checks call a function in common. What one calls says nothing of another function's callers."""
-        return a == b or not self._called(a).isdisjoint(self._called(b))
+    def _that_call(self, names: set[str], number: str) -> list[str]:
+        """The checks that call one of `names`, bonus checks apart, and the check `number` itself."""
+        return [
+            each
+            for each, trace in self._seen.items()
+            if each == number or (not trace.bonus and not self._called(each).isdisjoint(names))
+        ]
+
+    def _with_influence_on(self, number: str) -> list[str]:
+        """The checks of all functions in which some mistake makes that check fail: what it calls, and what that
+        calls.
+        """
+        names = self._called(number)
+        for mistake in self._bank.mistakes.values():
+            if any(mistake.checks.get(number, ())):
+                names.update(mistake.defines)
+        return self._that_call(names, number)
 
     def _explains(self, mistake: KnownMistake, number: str) -> bool:
         place = self._first_failing(number)
@@ -99,16 +115,22 @@ class Diagnosis:
             for item, failure in self._side_by_side(mistake, number)
         )
 
-    def _fails_otherwise(self, mistake: KnownMistake, number: str) -> bool:
-        """Whether in this check code and mistake both fail an item, and surely not alike.
+    def _compare(self, mistake: KnownMistake, numbers: Iterable[str]) -> tuple[int, int]:
+        """How many items of these checks code and mistake fail alike, and how many with surely another value.
 
         Two causes may give one value where sizes happen to fit (a factor of 2, where the width is 4), but not
-        everywhere.
+        throughout. An exception is no value, and a value that comes before the mistake's counts as another.
         """
-        return any(
-            failure is not None and bool(item.ending) and not failure.is_that_of(item, _SURELY_OTHER)
-            for item, failure in self._side_by_side(mistake, number)
-        )
+        alike, unlike = 0, 0
+        for number in numbers:
+            for item, failure in self._side_by_side(mistake, number):
+                if failure is None or not item.ending:
+                    continue
+                if failure.is_that_of(item):
+                    alike += 1
+                elif item.by_value and failure.by_value and not failure.is_that_of(item, _SURELY_OTHER):
+                    unlike += 1
+        return alike, unlike
 
     def _agrees(self, mistake: KnownMistake, number: str) -> bool:
         """Whether code and mistake pass the same items of this check, and fail the others alike."""

@@ -126,7 +126,7 @@ class BankWriter:
         checks: dict[str, tuple[Failure | None, ...]] = {}
         for trace in traces:
             reference = self._reference.get(trace.number)
-            if reference is not None and len(reference.items) == len(trace.items) and trace.was_run:
+            if reference is not None and len(reference.items) == len(trace.items) and trace.tells:
                 checks[trace.number] = tuple(map(_failure, trace.items, reference.items))
         self._mistakes[name] = KnownMistake(sentence, dict(sorted(checks.items())), _defined_in(source))
 

@@ -6,6 +6,7 @@ A question is answered from the numbers alone, within rounding: nothing merely s
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,6 +21,7 @@ MOST_ELEMENTS = 1 << 20
 _RELATIVE = 1e-4
 _EXACT = 1e-9
 _DISTINCT = 1e-3
+_MILLION = 6
 
 
 @dataclass(frozen=True)
@@ -82,6 +84,13 @@ class Pair:
             return 0
         steps = finite.sort().values.diff()
         return 1 + int((steps > max(_DISTINCT, 2 * self.relative) * largest(finite)).sum())
+
+    def enough(self, entries: int) -> bool:
+        """Whether so many entries (one of them free, such as a factor) do not agree by accident: one time in a million.
+
+        Three are enough in float32; in bfloat16, where each agrees more easily, it takes eight.
+        """
+        return (1 - entries) * math.log10(2 * self.relative) >= _MILLION
 
     @cached_property
     def telling(self) -> bool:

@@ -42,16 +42,29 @@ class ItemTrace(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class CheckTrace(msgspec.Struct, frozen=True, omit_defaults=True):
-    """All items of one check, in their order, and the names of the student's that it called."""
+    """All items of one check.
+
+    Attributes:
+        number: of the check.
+        items: in their order.
+        functions: the names of the student's that it called.
+        bonus: whether nobody needs to have done what it asks for.
+    """
 
     number: str
     items: tuple[ItemTrace, ...]
     functions: tuple[str, ...] = ()
+    bonus: bool = False
 
     @property
-    def was_run(self) -> bool:
-        """Whether every item was tried: what was not run tells nothing."""
-        return all(item.ending != NOT_RUN for item in self.items)
+    def tells(self) -> bool:
+        """Whether every item was tried on code that is there: what was not run, or is missing, tells nothing."""
+        return not any(item.ending == NOT_RUN or item.ending.startswith("missing") for item in self.items)
+
+    @property
+    def fails(self) -> bool:
+        """Whether an item failed."""
+        return any(item.ending for item in self.items)
 
 
 def trace_item(comparisons: Sequence[Compared], error: BaseException | None, *, keep_all: bool = False) -> ItemTrace:

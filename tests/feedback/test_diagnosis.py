@@ -10,7 +10,7 @@ from autograder.feedback.diagnosis import Diagnosis, in_words, with_causes
 from autograder.feedback.mistake_bank import Bank, BankWriter
 from autograder.feedback.traces import NOT_RUN, CheckTrace, ItemTrace
 from tests.feedback.grades import EXPLANATION, check, passed
-from tests.feedback.traces_of import MISTAKES, Function, bank, run, scores
+from tests.feedback.traces_of import MISTAKES, RIGHT, Function, bank, run, scores
 
 
 def named(code: dict[str, Function], known: Bank | None = None, only: Sequence[str] = ()) -> dict[str, tuple[str, ...]]:
@@ -116,16 +116,17 @@ def test_what_one_function_does_is_no_objection_to_a_mistake_in_another() -> Non
 
 
 def test_where_most_failures_of_a_function_are_unexplained_none_is_named() -> None:
-    made = BankWriter(run({}, keep_all=True))
-    traces = run(MISTAKES["no_scale"][1], only=["2.1"])
-    made.add("no_scale", "The scale is missing.", traces, "def scores(): ...")
-    assert named(MISTAKES["no_scale"][1], made.bank())["2.1"] == ("no_scale",)
-    made = BankWriter([*run({}, keep_all=True), CheckTrace("2.3", run({}, keep_all=True)[2].items, ("scores",))])
-    made.add("no_scale", "The scale is missing.", traces, "def scores(): ...")
+    right = run({}, keep_all=True)
+    more = ["2.3", "2.4"]
+    made = BankWriter([*right, *(CheckTrace(number, right[2].items, ("scores",)) for number in more)])
+    made.add("no_scale", "The scale is missing.", run(MISTAKES["no_scale"][1]), "def scores(): ...")
     diagnosis = Diagnosis(made.bank())
     failing = run(MISTAKES["no_scale"][1])
-    for trace in [*failing, CheckTrace("2.3", failing[2].items, ("scores",))]:
+    for trace in failing:
         diagnosis.see(trace)
+    assert diagnosis.names("2.1") == ("no_scale",)
+    for number in more:
+        diagnosis.see(CheckTrace(number, failing[2].items, ("scores",)))
     assert diagnosis.names("2.1") == ()
 
 
@@ -136,6 +137,40 @@ def test_what_was_not_run_is_told_nothing_and_is_no_objection() -> None:
     diagnosis.see(CheckTrace("2.2", (ItemTrace((), NOT_RUN),), ("scores",)))
     assert diagnosis.names("2.1") == ("no_scale",)
     assert diagnosis.names("2.2") == ()
+
+
+def test_what_is_missing_is_told_nothing_and_is_no_objection() -> None:
+    diagnosis = Diagnosis(bank())
+    for trace in run(MISTAKES["no_scale"][1], only=["2.1"]):
+        diagnosis.see(trace)
+    diagnosis.see(CheckTrace("2.2", (ItemTrace((), "missing scores is not defined"),), ("scores",)))
+    assert diagnosis.names("2.1") == ("no_scale",)
+
+
+def test_a_bonus_that_nobody_has_done_is_no_objection() -> None:
+    def without_bonus(q: torch.Tensor, k: torch.Tensor) -> torch.Tensor:
+        return q @ k.transpose(-2, -1) if q.shape[1] == 4 else torch.zeros(q.shape[0], k.shape[0])
+
+    traces = run({"scores": without_bonus})
+    for bonus, expected in ((False, ()), (True, ("no_scale",))):
+        diagnosis = Diagnosis(bank())
+        for trace in traces:
+            diagnosis.see(CheckTrace(trace.number, trace.items, trace.functions, bonus and trace.number == "2.2"))
+        assert diagnosis.names("2.1") == expected
+
+
+def test_an_unknown_mistake_in_a_function_that_is_called_leaves_a_known_value_in_doubt() -> None:
+    def traces(code: dict[str, Function]) -> list[CheckTrace]:
+        own = {**RIGHT, **code}
+        return run({**code, "scores": lambda q, k: own["softmax"](own["scores"](q, k), 1)})
+
+    made = BankWriter(traces({}))
+    made.add("no_scale", "The scale is missing.", traces(MISTAKES["no_scale"][1]), "def scores(): ...")
+    made.add("axis_zero", "Axis 0.", traces(MISTAKES["axis_zero"][1]), "def softmax(): ...")
+    diagnosis = Diagnosis(made.bank())
+    for trace in traces({**MISTAKES["no_scale"][1], "softmax": lambda x, dim: x.softmax(dim) + 1}):
+        diagnosis.see(trace)
+    assert diagnosis.names("2.1") == ()
 
 
 def test_an_empty_bank_says_nothing() -> None:

@@ -117,6 +117,13 @@ def test_2_is_not_called_a_size_that_happens_to_be_2() -> None:
     )
 
 
+@pytest.mark.parametrize(("dtype", "fewest"), [(torch.float32, 3), (torch.float16, 5), (torch.bfloat16, 8)])
+def test_the_coarser_a_dtype_the_more_numbers_must_agree(dtype: torch.dtype, fewest: int) -> None:
+    for count in (fewest - 1, fewest):
+        x = drawn(count)
+        assert bool(hint((2 * x).to(dtype), x)) is (count == fewest)
+
+
 def test_an_offset_is_told_with_its_direction() -> None:
     assert hint(SCORES + 1.5, SCORES) == "Every number is 1.5 too large."
     assert said_without_numbers(SCORES - 1.5, SCORES) == "Every number is too small by the same amount."
@@ -446,7 +453,7 @@ def test_anything_else_gives_no_hint_and_no_error(got: Any) -> None:
 shapes = st.sampled_from([(3,), (1, 2), (2, 3), (3, 3), (5, 7), (1, 5), (2, 5, 7), (2, 3, 5, 4), (6, 6)])
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(shapes, st.integers(0, 2**31), st.sampled_from([torch.float32, torch.float64, torch.float16, torch.bfloat16]))
 def test_unrelated_tensors_give_no_hint(shape: tuple[int, ...], seed: int, dtype: torch.dtype) -> None:
     assert hint(drawn(*shape, seed=seed, dtype=dtype), drawn(*shape, seed=seed + 1), arguments=CALL) == ""

@@ -57,7 +57,7 @@ def test_a_crash_and_a_time_out_are_told_apart() -> None:
 
 def test_what_was_not_run_is_known_as_that() -> None:
     trace = CheckTrace("2.1", (ItemTrace(), trace_item([], StudentNotRun("Not run."))))
-    assert trace.items[1].ending == NOT_RUN and not trace.was_run
+    assert trace.items[1].ending == NOT_RUN and not trace.tells
 
 
 def test_any_other_error_is_its_type() -> None:

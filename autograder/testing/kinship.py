@@ -104,11 +104,11 @@ def assert_listens(out: Tensor, sees: Tensor, what: str = "out") -> None:
     """
     rounded = 1e-5 * float(out.abs().max())
     moved = ((out[1:] - out[0]).abs().amax(dim=-1) > rounded).T  # (output, token)
-    wrong = (moved != sees).any(dim=1)
-    if bool(wrong.any()):
-        i = places(wrong)[0][0]
+    if not torch.equal(moved, sees):
+        i, j = places(moved != sees)[0]
         expected, got = (_listed(row) for row in (sees[i], moved[i]))
-        raise Mismatch(f"tokens that move {what}[{i}]", expected, got)
+        hint = f"output {i} must not move with token {j}" if moved[i, j] else f"output {i} does not move with token {j}"
+        raise Mismatch(f"tokens that move {what}[{i}]", expected, got, hint)
 
 
 def aggregate_bound(x: Tensor, weights: Tensor, values: Tensor) -> float:

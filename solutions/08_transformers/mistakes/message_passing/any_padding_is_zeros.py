@@ -1,0 +1,17 @@
+"""A padding of another name must be an error; here it is taken for zeros."""
+
+CAUGHT_BY = ["4.6"]
+
+
+def conv_weights(n, size, padding):
+    if size < 1 or size % 2 == 0:
+        raise ValueError("the size of a kernel is odd")
+    weights = torch.zeros(size, n, n)
+    for h in range(size):
+        for i in range(n):
+            j = i + h - size // 2
+            if padding == "circular":
+                weights[h, i, j % n] = 1.0
+            elif 0 <= j < n:
+                weights[h, i, j] = 1.0
+    return weights

@@ -1,0 +1,17 @@
+"""A padding of another name must be an error."""
+
+CAUGHT_BY = ["4.19"]
+
+
+def conv2d_weights(height, width, padding):
+    weights = torch.zeros(9, height * width, height * width)
+    for r in range(height):
+        for c in range(width):
+            for a in range(3):
+                for b in range(3):
+                    row, column = r + a - 1, c + b - 1
+                    if padding == "circular":
+                        row, column = row % height, column % width
+                    if 0 <= row < height and 0 <= column < width:
+                        weights[3 * a + b, r * width + c, row * width + column] = 1.0
+    return weights

@@ -1,0 +1,8 @@
+"""Every token gets the same weight, whatever queries and keys say."""
+
+CAUGHT_BY = ["4.10"]
+
+
+def attention_weights(q, k):
+    n = q.shape[-2]
+    return torch.ones_like(q @ k.transpose(-2, -1)) / n

@@ -1,0 +1,6 @@
+"""Turning the ring over leaves the neighbours as they are, but a generic kernel knows left from right; and there is no A here."""
+
+CAUGHT_BY = ["4.17"]
+
+
+SYMMETRIES = {**SYMMETRIES, "conv_circular": "automorphisms"}

@@ -1,0 +1,6 @@
+"""A dense layer has a row and a column of its own for every token, so exchanging two tokens is more than exchanging two outputs."""
+
+CAUGHT_BY = ["4.17"]
+
+
+SYMMETRIES = {**SYMMETRIES, "dense": "all"}

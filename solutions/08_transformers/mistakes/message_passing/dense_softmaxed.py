@@ -1,0 +1,7 @@
+"""The rows of W go through softmax; a dense layer's weights are its parameters as they are."""
+
+CAUGHT_BY = ["4.3"]
+
+
+def mlp_weights(W):
+    return torch.softmax(W, dim=-1).unsqueeze(0)

@@ -1,0 +1,19 @@
+"""Beyond the ends the last token is repeated; zero padding has nothing there."""
+
+CAUGHT_BY = ["4.4"]
+
+
+def conv_weights(n, size, padding):
+    if size < 1 or size % 2 == 0:
+        raise ValueError("the size of a kernel is odd")
+    if padding not in ("zeros", "circular"):
+        raise ValueError("padding is 'zeros' or 'circular'")
+    weights = torch.zeros(size, n, n)
+    for h in range(size):
+        for i in range(n):
+            j = i + h - size // 2
+            if padding == "circular":
+                weights[h, i, j % n] = 1.0
+            else:
+                weights[h, i, min(max(j, 0), n - 1)] = 1.0
+    return weights

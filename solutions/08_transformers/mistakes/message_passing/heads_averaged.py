@@ -1,0 +1,10 @@
+"""The heads are averaged; they must add up."""
+
+CAUGHT_BY = ["4.1"]
+
+
+def aggregate(x, weights, values=None):
+    gathered = weights @ x.unsqueeze(-3)
+    if values is not None:
+        gathered = gathered @ values
+    return gathered.mean(dim=-3)

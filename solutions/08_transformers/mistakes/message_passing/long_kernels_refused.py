@@ -1,0 +1,19 @@
+"""A kernel longer than the line is refused; what lies beyond the ends is defined for it as well."""
+
+CAUGHT_BY = ["4.6"]
+
+
+def conv_weights(n, size, padding):
+    if size < 1 or size % 2 == 0 or size > n:
+        raise ValueError("the size of a kernel is odd")
+    if padding not in ("zeros", "circular"):
+        raise ValueError("padding is 'zeros' or 'circular'")
+    weights = torch.zeros(size, n, n)
+    for h in range(size):
+        for i in range(n):
+            j = i + h - size // 2
+            if padding == "circular":
+                weights[h, i, j % n] = 1.0
+            elif 0 <= j < n:
+                weights[h, i, j] = 1.0
+    return weights

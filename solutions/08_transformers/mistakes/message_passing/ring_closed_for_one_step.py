@@ -1,0 +1,19 @@
+"""Whatever lies beyond an end is taken to be the last token at the other: right one step away, wrong two."""
+
+CAUGHT_BY = ["4.5"]
+
+
+def conv_weights(n, size, padding):
+    if size < 1 or size % 2 == 0:
+        raise ValueError("the size of a kernel is odd")
+    if padding not in ("zeros", "circular"):
+        raise ValueError("padding is 'zeros' or 'circular'")
+    weights = torch.zeros(size, n, n)
+    for h in range(size):
+        for i in range(n):
+            j = i + h - size // 2
+            if padding == "circular":
+                weights[h, i, n - 1 if j < 0 else 0 if j >= n else j] = 1.0
+            elif 0 <= j < n:
+                weights[h, i, j] = 1.0
+    return weights

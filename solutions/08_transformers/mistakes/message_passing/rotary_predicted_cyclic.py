@@ -1,0 +1,6 @@
+"""RoPE knows differences of positions only, but a cyclic shift changes those across the seam."""
+
+CAUGHT_BY = ["4.18"]
+
+
+SYMMETRIES = {**SYMMETRIES, "attention_rotary": "cyclic"}

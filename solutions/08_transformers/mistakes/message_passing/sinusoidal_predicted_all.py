@@ -1,0 +1,6 @@
+"""A code that is added makes every position different from every other."""
+
+CAUGHT_BY = ["4.18"]
+
+
+SYMMETRIES = {**SYMMETRIES, "attention_sinusoidal": "all"}

@@ -1,0 +1,6 @@
+"""A sinusoidal code turns under a shift, but generic projections do not turn with it, and a cyclic shift has a seam."""
+
+CAUGHT_BY = ["4.18"]
+
+
+SYMMETRIES = {**SYMMETRIES, "attention_sinusoidal": "cyclic"}

@@ -204,6 +204,8 @@ class Line:
         self._send(Release(handle), "")
 
     def _send(self, message: Request, name: str, scale: Scale | None = None) -> Reply:
+        if self.log.fatal is not None and self.log.fatal.outcome in ("crashed", "timed_out", "not_run"):
+            raise self.log.fatal  # nobody is there any more to be asked
         if name and name not in self.log.functions:
             self.log.functions.append(name)
         try:

@@ -43,10 +43,14 @@ class Workers:
         self._unimportable: dict[str, StudentError] = {}
         self._timeouts: Counter[str] = Counter()
         self._slow_checks: set[tuple[str, str]] = set()
+        self._used: list[RemoteWorker] = []
         self._usage = Usage()
 
     def open(self, check: Check, seconds: float) -> Transport:
-        """A transport for one item of `check`; its worker is started, and the part imported, by the first item."""
+        """A transport for one item of `check`; its worker is started, and the part imported, by the first item.
+
+        An item whose worker died or was stopped leaves a fresh one to the next item.
+        """
         if self.past_deadline():
             raise StudentNotRun(outcomes.deadline(self.total_seconds))
         if check.part in self._unimportable:
@@ -57,12 +61,17 @@ class Workers:
 
     def close(self) -> None:
         """End the worker and everything that runs under its user id."""
-        worker, self._worker = self._worker, None
-        if worker is None:
-            self._usage = Usage()
-            return
-        worker.close()
-        self._usage = Usage(worker.cpu_seconds, worker.output)
+        self.retire()
+        cpu_seconds = sum(worker.cpu_seconds for worker in self._used)
+        self._usage = Usage(cpu_seconds, "".join(worker.output for worker in self._used))
+        self._used.clear()
+
+    def retire(self) -> None:
+        """End the worker of the moment. The next item gets another."""
+        if self._worker is not None:
+            self._worker.close()
+            self._used.append(self._worker)
+            self._worker = None
 
     def usage(self) -> Usage:
         return self._usage
@@ -138,8 +147,10 @@ class _WithinLimits:
             if self._workers.past_deadline():
                 raise StudentNotRun(outcomes.deadline(self._workers.total_seconds)) from None
             self._workers.count_timeout(function, self._check)
+            self._workers.retire()
             raise _fate(fate, self._seconds) from None
         except (WorkerDied, ProtocolBroken) as fate:
+            self._workers.retire()
             raise _fate(fate, self._seconds) from None
         finally:
             self._wall_left -= time.monotonic() - start

@@ -81,6 +81,25 @@ def test_counts(student, n):
     assert grade_of(tmp_path, session, source, checks, points=3).points == 3
 
 
+def test_an_item_whose_worker_died_costs_its_share_and_no_other(tmp_path, session):
+    checks = """
+@pytest.mark.parametrize("n", [1, 2, 3])
+@number("1.1")
+@weight(3)
+def test_doubles(student, n):
+    \"\"\"Doubling\"\"\"
+    try:
+        student.double(n)
+    except Exception:
+        pass
+    assert student.double(n) == 2 * n
+"""
+    source = "import os\ndef double(x):\n    print('at', x)\n    if x == 2:\n        os._exit(0)\n    return 2 * x\n"
+    grade = grade_of(tmp_path, session, source, checks, points=3)
+    assert (grade.status, grade.points, grade.checks[0].outcome) == ("graded", 2, "crashed")
+    assert grade.checks[0].output.split() == ["at", "1", "at", "1", "at", "2", "at", "3", "at", "3"]
+
+
 def test_a_part_that_was_not_handed_in_is_missing_and_not_a_crash(tmp_path, session):
     assignment = tiny_assignment(tmp_path)
     folder = tmp_path / "handed_in" / "student_03"

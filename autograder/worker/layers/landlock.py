@@ -16,8 +16,10 @@ if TYPE_CHECKING:
     from landlockpy import AccessFS, Ruleset
 
 NAME = "landlock"
-_SYSTEM = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/usr/share/zoneinfo")
-_SYSTEM_FILES = ("/etc/ld.so.cache", "/etc/localtime", "/dev/urandom", "/dev/random", "/dev/zero")
+# What torch asks about the processor, some operations not before they are first used, and fail without it.
+_PROCESSOR = ("/sys/devices/system/cpu", "/sys/devices/system/node")
+_SYSTEM = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/usr/share/zoneinfo", *_PROCESSOR)
+_SYSTEM_FILES = ("/etc/ld.so.cache", "/etc/localtime", "/dev/urandom", "/dev/random", "/dev/zero", "/proc/cpuinfo")
 
 
 def prepare(runtime: str) -> tuple[str, ...]:

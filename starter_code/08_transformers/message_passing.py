@@ -88,7 +88,7 @@ def conv_weights(n: int, size: int, padding: str) -> Tensor:
         i + h - size // 2. (So it is a cross-correlation, as in every deep-learning library.)
 
     Raises:
-        ValueError: when `size` is even or below 1, or when `padding` is neither of the two.
+        ValueError: when `size` is even, or when `padding` is neither of the two.
 
     Example: conv_weights(3, 3, "zeros")[0] is [[0, 0, 0], [1, 0, 0], [0, 1, 0]]: position i reads position i - 1, and
     position 0 nothing. With "circular" its first row is [0, 0, 1].

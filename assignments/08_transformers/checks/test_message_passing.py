@@ -112,6 +112,9 @@ def test_node_takes_the_mean_of_those_that_send_to_it(student, reference, cases)
         expected = reference.graph_weights(A.double(), self_loops, "row")
         got = student.graph_weights(A, self_loops, "row")
         assert_close(got, expected, "weights", within=QUOTIENT, dtype=A.dtype)
+    by_default = student.graph_weights(star, False)
+    expected = reference.graph_weights(star.double(), False, "row")
+    assert_close(by_default, expected, "weights", within=QUOTIENT, dtype=star.dtype)
 
 
 @number("4.8")

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import inspect
 import math
-import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, Literal, cast, get_args
@@ -17,7 +16,7 @@ import pytest
 
 from autograder.assignment import Assignment
 from autograder.errors import SoftmarkError
-from autograder.results import Visibility
+from autograder.results import Visibility, number_key
 
 
 @dataclass(frozen=True)
@@ -60,11 +59,6 @@ def collect(items: Iterable[pytest.Item], assignment: Assignment) -> tuple[Check
     checks = [_check(group, assignment) for group in groups.values()]
     _refuse_repeated_numbers(checks)
     return tuple(sorted(checks, key=lambda check: number_key(check.number)))
-
-
-def number_key(number: str) -> tuple[tuple[int, int, str], ...]:
-    """Sorts "2.10" after "2.9", and "2.1b" right after "2.1"."""
-    return tuple((0, int(bit), "") if bit.isdigit() else (1, 0, bit) for bit in re.findall(r"\d+|[^\d.\s]+", number))
 
 
 def _check(items: list[pytest.Function], assignment: Assignment) -> Check:

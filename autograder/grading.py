@@ -126,14 +126,18 @@ class Grader:
             run = examine(self._checks, check, subject, self._reference)
             results.append(result(run))
             traces.append(trace_of(run, keep_all=self.keep_traces))
-            diagnosis.see(traces[-1])
+            if not run.broken:
+                diagnosis.see(traces[-1])
             value = next((item.leaderboard for item in run.items if item.leaderboard is not None), None)
             if check.leaderboard is not None:
                 leaderboard.append(
                     LeaderboardEntry(name=check.leaderboard.name, value=value, order=check.leaderboard.order)
                 )
         self.traces = tuple(traces)
-        return with_causes(results, diagnosis), leaderboard
+        told_by_author = {check.number for check in chosen if check.hide_errors}
+        with_cause = {each.number: each for each in with_causes(results, diagnosis)}
+        results = [each if each.number in told_by_author else with_cause[each.number] for each in results]
+        return results, leaderboard
 
     def _add_up(self, name: str, results: list[CheckResult], key: Key | None, start: float) -> Grade:
         broken = [each for each in results if each.outcome == "broken"]

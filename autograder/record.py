@@ -79,20 +79,19 @@ def is_current(grade: Grade | None, key: Key) -> bool:
 def write(out: Path, grade: Grade) -> None:
     """Write grade.json, and results.json from it; each is whole or not there. The record comes last."""
     folder = folder_of(out, grade.submission)
-    folder.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     write_atomically(folder / "results.json", to_results_json(grade))
     write_atomically(folder / "grade.json", to_json(grade))
 
 
 def write_atomically(path: Path, content: bytes) -> None:
-    """Write beside the target, flush to disk, rename: no reader ever sees half a file."""
+    """Write beside the target, flush to disk, rename: no reader ever sees half a file. Only the owner may read it."""
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        os.chmod(name, 0o644)
         os.replace(name, path)
     except BaseException:
         Path(name).unlink(missing_ok=True)

@@ -6,6 +6,7 @@ Typed, frozen, strict in both directions. It decides no score and renders nothin
 from __future__ import annotations
 
 import math
+import re
 from typing import Literal
 
 import msgspec
@@ -112,6 +113,11 @@ class Grade(msgspec.Struct, frozen=True, kw_only=True):
     sandbox: dict[str, str] = {}
     wall_seconds: float = 0.0
     key: Key | None = None
+
+
+def number_key(number: str) -> tuple[tuple[int, int, str], ...]:
+    """Sorts "2.10" after "2.9", and "2.1b" right after "2.1"."""
+    return tuple((0, int(bit), "") if bit.isdigit() else (1, 0, bit) for bit in re.findall(r"\d+|[^\d.\s]+", number))
 
 
 def to_json(grade: Grade) -> bytes:

@@ -73,8 +73,8 @@ def result(run: CheckRun) -> CheckResult:
         hidden=check.hidden,
         visibility=check.visibility,
         explanation=explanation,
-        output=run.usage.output,
-        staff=run.broken or _staff(run, failing),
+        output=_writable(run.usage.output),
+        staff=_writable(run.broken or _staff(run, failing)),
         tags=check.tags,
         cpu_seconds=round(run.usage.cpu_seconds, 4),
         wall_seconds=round(run.wall_seconds, 4),
@@ -101,7 +101,13 @@ def explain(run: CheckRun, index: int) -> Explanation:
         cause = cause or "What your function returned has another form than the handout asks for."
     else:
         got = _assertion_text(error)
+    case, expected, got, cause = map(_writable, (case, expected, got, cause))
     return Explanation(property=check.title, case=case, expected=expected, got=got, cause=cause, read=check.reading)
+
+
+def _writable(text: str) -> str:
+    """Without lone surrogates, which students' strings can hold and no file can."""
+    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def _last_value(item: ItemRun) -> str:

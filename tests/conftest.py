@@ -8,7 +8,11 @@ os.environ.setdefault(
     "OMP_NUM_THREADS", "1"
 )  # graders are forked from this process, and an OpenMP pool does not survive that
 
+import hypothesis
 import pytest
+
+hypothesis.settings.register_profile("same every time", derandomize=True, deadline=None)
+hypothesis.settings.load_profile("same every time")
 
 
 @pytest.fixture(scope="session")

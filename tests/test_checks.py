@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from autograder.checks import number_key
 from autograder.errors import SoftmarkError
 from autograder.plugin import Checks, with_checks
+from autograder.results import number_key
 from tests.tiny import ONE_CHECK, tiny_assignment
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from autograder.errors import GraderError, SoftmarkError
 from autograder.feedback.lines import for_students
+from autograder.results import to_json
 from tests.running import grade_here, results_here, with_grader
 from tests.tiny import ONE_CHECK, REFERENCE, tiny_assignment
 
@@ -341,3 +342,14 @@ def test_a_part_that_does_not_import_is_said_in_every_check_of_it(tmp_path):
     assert (check.outcome, check.score) == ("not_run", 0.0)
     assert "IndentationError" in check.explanation.got
     assert "line 3" in check.explanation.got
+
+
+def test_strings_that_no_file_can_hold_are_shown_all_the_same(tmp_path):
+    source = "def double(x):\n    raise ValueError('\\ud800 broken')\n"
+    grade = grade_here(tiny_assignment(tmp_path), source, tmp_path)
+    assert b"ud800 broken" in to_json(grade)
+
+
+def test_a_cause_of_the_bank_does_not_replace_what_the_author_says_instead(tmp_path):
+    source = ONE_CHECK.replace("@weight(2)", '@weight(2)\n@hide_errors("look at the factor")')
+    assert only(tiny_assignment(tmp_path, source), WRONG, tmp_path).explanation.cause == "look at the factor"

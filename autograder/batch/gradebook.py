@@ -11,10 +11,9 @@ import io
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from autograder.checks import number_key
 from autograder.feedback.escape import visible
 from autograder.record import write_atomically
-from autograder.results import CheckResult, Grade
+from autograder.results import CheckResult, Grade, number_key
 
 _DECIMALS = 6
 

@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from autograder.feedback.escape import one_line
-from autograder.results import Grade, Outcome
+from autograder.results import CheckResult, Grade, Outcome
 
 # What a reader of the table should look at, worst first.
 _STOOD_OUT: tuple[tuple[Outcome, str], ...] = (
@@ -61,11 +61,27 @@ def stood_out(grade: Grade) -> str:
         found.append("incomplete" + (f" ({one_line(grade.reason, 120)})" if grade.reason else ""))
     if grade.checks and all(check.outcome == "missing" for check in grade.checks):
         return "; ".join([*found, "nothing implemented"])
+    absent = [part for part in dict.fromkeys(check.part for check in grade.checks) if _is_absent(grade, part)]
+    found += [f"nothing of {_few(absent)}"] if absent else []
     for outcome, words in _STOOD_OUT:
-        numbers = [check.number for check in grade.checks if check.outcome == outcome]
+        numbers = [
+            check.number
+            for check in grade.checks
+            if check.outcome == outcome and _counts(check) and check.part not in absent
+        ]
         if numbers:
             found.append(f"{words} {_few(numbers)}")
     return "; ".join(found)
+
+
+def _is_absent(grade: Grade, part: str) -> bool:
+    """Whether nothing of a part is there: not handed in, or as it came."""
+    return all(check.outcome == "missing" for check in grade.checks if check.part == part)
+
+
+def _counts(check: CheckResult) -> bool:
+    """Whether somebody should look: a bonus that was not tried is nothing to look at."""
+    return check.weight > 0 or check.outcome not in ("missing", "not_run")
 
 
 def points_text(points: float | None) -> str:

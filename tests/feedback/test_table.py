@@ -77,3 +77,8 @@ def test_points_are_written_as_people_do() -> None:
 def test_a_bonus_that_was_left_out_is_nothing_to_look_at() -> None:
     assert stood_out(grade(passed(), check("2.28", outcome="missing", weight=0.0))) == ""
     assert stood_out(grade(passed(), check("2.28", outcome="crashed", weight=0.0))) == "crashed: 2.28"
+
+
+def test_a_part_that_was_not_handed_in_is_said_once() -> None:
+    graded = grade(passed(), *(check(f"1.{n}", outcome="missing", part="tokens") for n in range(1, 9)))
+    assert stood_out(graded) == "nothing of tokens"

@@ -11,11 +11,9 @@ pattern; Dosovitskiy et al., An Image is Worth 16x16 Words, 2021, section 3.1 (a
 
 from __future__ import annotations
 
-import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
-from itertools import pairwise
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, pairwise
 
 import regex
 from torch import Tensor

@@ -1,0 +1,172 @@
+"""Visible checks of part 5: exact attention in chunks, and how its memory grows.
+
+Oracles are the reference in float64, bounds those of attention (`attention_bounds`). Memory is judged by the
+allocation model and, where it is kept, by the kernel's account of a call whose values are compared, too.
+"""
+
+import pytest
+import torch
+from gradescope_utils.autograder_utils.decorators import number, weight
+
+from autograder.testing.gradients import assert_gradients, vjp
+from autograder.testing.memory import assert_linear_memory, assert_linear_operations, weigh
+from autograder.testing.numbers import assert_close, attention_bounds
+from autograder.testing.operators import assert_own_work
+
+NAMES = ("q", "k", "v")
+LENGTHS = ((6, 6), (5, 7), (7, 5), (1, 4), (4, 1))
+
+
+def assert_own(student, function, forbids, last=2, grad=False):
+    """The function computes attention itself: no library attention ran. `last` is its last argument."""
+    [ran] = student.measure(function, lambda n: (*blank(n, 12), last), [5], grad=grad)
+    assert_own_work(ran, forbids, "your function")
+
+
+def blank(n, d):
+    """Shapes of queries, keys and values, one head of a batch of one."""
+    return tuple(torch.empty(1, 1, n, d, device="meta") for _ in range(3))
+
+
+def in_float64(*tensors):
+    return tuple(tensor.double() for tensor in tensors)
+
+
+def assert_attention(got, expected, q, k, v):
+    within, _ = attention_bounds(q, k, v)
+    assert_close(got, expected, "out", within=within, dtype=q.dtype)
+
+
+@number("5.1")
+@weight(1.5)
+@pytest.mark.read("handout 5.1")
+def test_chunks_change_nothing(student, reference, cases, forbids):
+    """Attention in chunks is attention: chunks of any size, dividing n or not, 1 or more than n"""
+    assert_own(student, student.chunked_attention, forbids)
+    for q, k, v in cases.attention():
+        expected = reference.chunked_attention(*in_float64(q, k, v), 100)
+        for chunk in (1, 2, 3, 4, 5, 7, 100):
+            assert_attention(student.chunked_attention(q, k, v, chunk), expected, q, k, v)
+
+
+@number("5.2")
+@weight(1)
+@pytest.mark.read("handout 5.1")
+def test_causal_chunks(student, reference, cases, forbids):
+    """Causal: the last query is aligned with the last key, whatever the chunks; who sees nothing gets 0"""
+    assert_own(student, student.chunked_attention, forbids)
+    for n_q, n_k in LENGTHS:
+        q, k, v = cases.tensor(2, n_q, 11), cases.tensor(2, n_k, 11), cases.tensor(2, n_k, 13)
+        expected = reference.chunked_attention(*in_float64(q, k, v), 100, causal=True)
+        for chunk in (1, 2, 3, 4, 100):
+            assert_attention(student.chunked_attention(q, k, v, chunk, causal=True), expected, q, k, v)
+
+
+@number("5.5")
+@weight(1)
+@pytest.mark.read("handout 5.1")
+@pytest.mark.timeout(20)
+def test_memory_of_chunks_grows_linearly(student, reference, cases, forbids):
+    """An average can be kept up to date, so attention needs no n x n scores: memory grows with n
+
+    Stays beside 5.6, which fails with it: that one is hidden, and this one shows a student the table.
+    """
+    assert_own(student, student.chunked_attention, forbids)
+    for causal in (False, True):
+        assert_linear_memory(
+            lambda lengths, causal=causal: student.measure(
+                student.chunked_attention, lambda n: (*blank(n, 64), 64, causal), lengths
+            ),
+            64,
+            "chunked_attention",
+        )
+    q, k, v = (4 * cases.tensor(600, 64), cases.tensor(600, 64), cases.tensor(600, 64))
+    got = weigh(student, lambda: student.chunked_attention(q, k, v, 64), 64, "chunked_attention")
+    assert_attention(got, reference.chunked_attention(*in_float64(q, k, v), 64), q, k, v)
+
+
+@number("5.7")
+@weight(1)
+@pytest.mark.read("handout 5.2")
+def test_flash_attention_is_attention(student, reference, cases, forbids):
+    """Flash attention is attention: the same numbers, causal or not, whatever the chunks"""
+    assert_own(student, student.flash_attention, forbids, grad=True)
+    for q, k, v in cases.attention():
+        expected = reference.flash_attention(*in_float64(q, k, v), 100)
+        for chunk in (1, 3, 4, 100):
+            assert_attention(student.flash_attention(q, k, v, chunk), expected, q, k, v)
+    for n_q, n_k in LENGTHS:
+        q, k, v = cases.tensor(2, n_q, 11), cases.tensor(2, n_k, 11), cases.tensor(2, n_k, 13)
+        expected = reference.flash_attention(*in_float64(q, k, v), 100, causal=True)
+        for chunk in (1, 2, 4, 100):
+            assert_attention(student.flash_attention(q, k, v, chunk, causal=True), expected, q, k, v)
+
+
+@number("5.8")
+@weight(1.5)
+@pytest.mark.read("handout 5.2")
+def test_gradients_of_flash_attention(student, reference, cases, forbids):
+    """Weights that were thrown away can be computed again: the gradients are those of attention"""
+    assert_own(student, student.flash_attention, forbids, grad=True)
+    for q, k, v in cases.attention(least_keys=2):
+        cotangent = cases.tensor(*q.shape[:-1], v.shape[-1])
+        expected = vjp(reference.flash_attention, (*in_float64(q, k, v), 100), (cotangent.double(),))
+        own = vjp(reference.flash_attention, (q, k, v, 2), (cotangent,))
+        for chunk in (1, 3, 4, 100):
+            got = student.vjp(student.flash_attention, (q, k, v, chunk), (cotangent,))
+            assert_gradients(*(dict(zip(NAMES, each.args, strict=False)) for each in (got, expected, own)))
+
+
+@number("5.11")
+@weight(1)
+@pytest.mark.read("handout 5.2")
+@pytest.mark.timeout(20)
+def test_memory_of_training_grows_linearly(student, reference, cases, forbids):
+    """A backward pass that computes the weights again need not keep them: memory of training grows with n
+
+    Stays beside 5.12, which fails with it: that one is hidden, and this one shows a student the table.
+    """
+    assert_own(student, student.flash_attention, forbids, grad=True)
+    for causal in (False, True):
+        assert_linear_memory(
+            lambda lengths, causal=causal: student.measure(
+                student.flash_attention, lambda n: (*blank(n, 64), 64, causal), lengths, grad=True
+            ),
+            64,
+            "flash_attention in training",
+            training=True,
+        )
+    q, k, v = (4 * cases.tensor(600, 64), cases.tensor(600, 64), cases.tensor(600, 64))
+    got = weigh(student, lambda: student.flash_attention(q, k, v, 64), 64, "flash_attention")
+    assert_attention(got, reference.flash_attention(*in_float64(q, k, v), 64), q, k, v)
+
+
+@number("5.13")
+@weight(1.5)
+@pytest.mark.read("handout 5.3")
+def test_window_is_attention_to_the_latest_keys(student, reference, cases, forbids):
+    """With a window w, query i attends to the keys j with 0 <= i - j < w, and to no other"""
+    assert_own(student, student.sliding_window_attention, forbids)
+    for shape in ((3,), (2, 7), (2, 3, 10)):
+        *leading, n = shape
+        q, k, v = cases.tensor(*leading, n, 11), cases.tensor(*leading, n, 11), cases.tensor(*leading, n, 13)
+        for window in (2, 3, 4):
+            expected = reference.sliding_window_attention(*in_float64(q, k, v), window)
+            assert_attention(student.sliding_window_attention(q, k, v, window), expected, q, k, v)
+
+
+@number("5.15")
+@weight(1)
+@pytest.mark.read("handout 5.3")
+@pytest.mark.timeout(20)
+def test_window_does_work_that_grows_linearly(student, reference, cases, forbids):
+    """A window has w keys a query, however long the sequence: the number of operations grows with n"""
+    assert_own(student, student.sliding_window_attention, forbids)
+    assert_linear_operations(
+        lambda lengths: student.measure(student.sliding_window_attention, lambda n: (*blank(n, 64), 64), lengths),
+        (1024, 2048, 4096),
+        "sliding_window_attention",
+    )
+    q, k, v = (cases.tensor(150, 11) for _ in range(3))
+    got = student.sliding_window_attention(q, k, v, 64)
+    assert_attention(got, reference.sliding_window_attention(*in_float64(q, k, v), 64), q, k, v)

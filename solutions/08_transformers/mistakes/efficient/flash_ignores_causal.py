@@ -1,0 +1,11 @@
+"""`causal` was not passed on."""
+
+CAUGHT_BY = ["5.7"]
+
+import math
+
+import torch
+
+
+def flash_attention(q, k, v, chunk, causal=False):
+    return FlashAttention.apply(q, k, v, chunk, False)

@@ -1,0 +1,14 @@
+"""Library attention computed it, on all n x n pairs: writing it is the exercise."""
+
+CAUGHT_BY = ["5.13", "5.15"]
+
+import math
+
+import torch
+
+
+def sliding_window_attention(q, k, v, window):
+    places = torch.arange(q.shape[-2])
+    distance = places.unsqueeze(-1) - places
+    mask = (distance >= 0) & (distance < window)
+    return torch.nn.functional.scaled_dot_product_attention(q, k, v, mask)

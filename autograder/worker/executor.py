@@ -31,7 +31,6 @@ from .messages import (
     Observe,
     Observed,
     OpenStream,
-    Raised,
     Release,
     Reply,
     Request,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -52,6 +52,7 @@ def grade_folder(
 
         session.wait_ready()
         session.prove(assignment, allow_missing)
+        _say_what_is_off(session.layers())
         grades = _grade(Job(assignment, found, out, only, again), session, graders)
     write_gradebook(grades, out / "grades.csv")
     _print_grades(grades, assignment, out, as_json)
@@ -71,6 +72,12 @@ def _grade(job: Job, session: Session, graders: int) -> list[Grade]:
     if resumed:
         print(f"{resumed} of {len(grades)} had not changed and were not graded again.", file=sys.stderr)
     return [grades[index] for index in sorted(grades)]
+
+
+def _say_what_is_off(layers: Mapping[str, str]) -> None:
+    for layer, state in layers.items():
+        if state.startswith("off"):
+            print(f"softmark: the layer {layer} of the sandbox is {state}.", file=sys.stderr)
 
 
 def _progress(done: int, total: int, elapsed: float, grade: Grade, resumed: bool) -> None:

@@ -10,10 +10,10 @@ os.environ["OMP_NUM_THREADS"] = "1"
 
 def main() -> int:
     """Measure everything and print the table."""
-    from benchmarks import boundary, peers
+    from benchmarks import boundary, peers, tokens
     from benchmarks.measure import print_table
 
-    rows = [*boundary.rows(), *peers.rows()]
+    rows = [*boundary.rows(), *peers.rows(), *tokens.rows()]
     print_table(rows)
     return 0 if all(row.holds for row in rows) else 1
 

@@ -11,11 +11,9 @@ pattern; Dosovitskiy et al., An Image is Worth 16x16 Words, 2021, section 3.1 (a
 
 from __future__ import annotations
 
-import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
-from itertools import pairwise
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, pairwise
 
 import regex
 from torch import Tensor
@@ -104,12 +102,28 @@ class PairCounts:
 def join_by_rank(word: bytes, ranks: Mapping[Pair, int]) -> list[bytes]:
     """Join what was merged first in training first: the tokens of one pre-token."""
     tokens = single_bytes(word)
-    while len(tokens) > 1:
-        earliest = min(pairwise(tokens), key=lambda pair: ranks.get(pair, math.inf))
-        if earliest not in ranks:
-            break
-        tokens = join_pair(tokens, earliest)
+    while known := [pair for pair in pairwise(tokens) if pair in ranks]:
+        tokens = join_pair(tokens, min(known, key=ranks.__getitem__))
     return tokens
+
+
+class WordIds(dict[str, list[int]]):
+    """The ids of pre-tokens, worked out when they are first asked for and kept, since most words come again.
+
+    What is kept is bounded: short words, and so many of them.
+    """
+
+    def __init__(self, ids_of_word: Callable[[str], list[int]], most: int = 1 << 16, longest: int = 64) -> None:
+        super().__init__()
+        self.ids_of_word, self.most, self.longest = ids_of_word, most, longest
+
+    def __missing__(self, word: str) -> list[int]:
+        ids = self.ids_of_word(word)
+        if len(word) <= self.longest:
+            if len(self) == self.most:
+                self.clear()
+            self[word] = ids
+        return ids
 
 
 # END SOLUTION
@@ -177,7 +191,7 @@ class Tokenizer:
         self.ids = {token: id for id, token in vocab.items()}
         self.ranks = {(first, second): rank for rank, (first, second) in enumerate(merges)}
         self.special_tokens = tuple(special_tokens)
-        self.ids_of_short_word = lru_cache(maxsize=1 << 14)(self.ids_of_word)
+        self.word_ids = WordIds(self.ids_of_word)
         # END SOLUTION
 
     def encode(self, text: str) -> list[int]:
@@ -194,9 +208,8 @@ class Tokenizer:
         for place, piece in enumerate(cut_out(self.special_tokens, text)):
             if place % 2:
                 ids.append(self.ids[piece.encode()])
-                continue
-            for word in PATTERN.findall(piece):
-                ids += self.ids_of_short_word(word) if len(word) < 64 else self.ids_of_word(word)
+            else:
+                ids += chain.from_iterable(map(self.word_ids.__getitem__, PATTERN.findall(piece)))
         return ids
         # END SOLUTION
 

@@ -93,6 +93,22 @@ def check(
 
 
 @app.command()
+def memory(
+    assignment: AssignmentFolder,
+    submission: Annotated[Path, typer.Argument(metavar="SUBMISSION", help="One submission.")],
+    function: Annotated[str, typer.Argument(metavar="FUNCTION", help="A function of queries, keys and values.")],
+    plot: Annotated[Optional[Path], typer.Option("--plot", metavar="FILE", help="Draw a picture, too.")] = None,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Show how the memory of a function grows with the length, beside the reference and the naive form."""
+    with _told(debug):
+        from autograder.growth import memory_command
+
+        raise typer.Exit(memory_command(assignment, submission, function, plot, as_json))
+
+
+@app.command()
 def starter(
     assignment: AssignmentFolder,
     check_only: Annotated[bool, typer.Option("--check", help="Write nothing; exit 1 when it is stale.")] = False,

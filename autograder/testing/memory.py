@@ -15,8 +15,6 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Protocol, TypeVar
 
-from torch import Tensor
-
 from autograder.testing.mismatch import Mismatch
 
 MIB = 1 << 20
@@ -190,11 +188,6 @@ def within_memory(call: Callable[..., Value], what: str) -> Callable[..., Value]
             raise Mismatch(_memory(what), "as much as a worker has", "more: an allocation failed", hint) from None
 
     return carried_out
-
-
-def bytes_of(*tensors: Tensor) -> int:
-    """The bytes of the largest of `tensors`."""
-    return max(tensor.numel() * tensor.element_size() for tensor in tensors)
 
 
 # ------------------------------------------------------------------ what people read

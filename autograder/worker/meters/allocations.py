@@ -1,7 +1,8 @@
 """The allocation model: what a GPU's allocator would hold, followed tensor by tensor, from birth to death.
 
 A dispatch mode sees the result of every operation, and a weak reference to each storage says when it is gone. It
-counts bytes of tensors, exactly and the same everywhere, on real tensors and on fake ones. It does not see scratch
+counts bytes of tensors, exactly and the same everywhere, on real tensors and on fake ones. (A storage that is watched
+is shared: gradients that autograd would add up in place become a new sum, one gradient more.) It does not see scratch
 memory inside a kernel, numpy, or what other threads do; and student code that looks for it can mislead it.
 """
 
@@ -19,7 +20,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from .operations import COMPOSITE, multiply_adds, summed_operand
 
 _MOST_NAMES = 300
-_resize = torch.UntypedStorage.resize_
+_resize: Any = torch.UntypedStorage.resize_
 
 
 class OverBudget(Exception):
@@ -38,11 +39,12 @@ class _Storage:
 class _Kind:
     """What is known of an operator, looked up once: dispatching is the hot path."""
 
-    __slots__ = ("asks", "is_view", "name", "summed")
+    __slots__ = ("asks", "is_fresh", "is_view", "name", "summed")
 
     def __init__(self, func: Any) -> None:
         self.name = str(func)
         self.asks = self.name.startswith("prim.")  # questions, such as for the device, are no work
+        self.is_fresh = self.name.startswith("aten.lift_fresh")  # hands on what was made a moment ago, out of sight
         self.is_view = bool(getattr(func, "is_view", False))
         self.summed = summed_operand(func)
 
@@ -94,7 +96,7 @@ class AllocationModel(TorchDispatchMode):
 
     def __enter__(self) -> AllocationModel:
         def resize_(storage: torch.UntypedStorage, size: int) -> Any:
-            result: Any = _resize(storage, size)
+            result = _resize(storage, size)
             self._see(storage, "resize_")
             return result
 
@@ -119,6 +121,9 @@ class AllocationModel(TorchDispatchMode):
         self.operations += 1
         if self._most and self.operations > self._most:
             raise OverBudget(f"more than {self._most:,} operations")
+        if not kind.is_fresh:
+            for tensor in _tensors(args):
+                self._meet(tensor)
         result = func(*args, **(kwargs or {}))
         if kind.summed is not None:
             self.products += multiply_adds(kind.name, kind.summed, args, result)
@@ -129,12 +134,22 @@ class AllocationModel(TorchDispatchMode):
                 self._see(tensor.untyped_storage(), kind.name)
         return result
 
+    def _meet(self, tensor: Tensor) -> None:
+        """What an operation is given and nobody has seen was there before: parameters, constants."""
+        if tensor.layout is torch.strided:
+            storage = tensor.untyped_storage()
+            if storage._cdata not in self._storages:  # pyright: ignore[reportPrivateUsage]
+                self._known(storage).base = storage.nbytes()
+
     def _see(self, storage: torch.UntypedStorage, operator: str) -> None:
         """Count a storage that is new, or that has grown or shrunk."""
+        is_new = storage._cdata not in self._storages  # pyright: ignore[reportPrivateUsage]
         known = self._known(storage)
         counted = max(0, storage.nbytes() - known.base)
         if counted == known.counted:
             return
+        if not is_new and counted > known.counted:
+            self.peak = max(self.peak, self.live + storage.nbytes())  # while it is copied, old and new are there
         self.live += counted - known.counted
         known.counted = counted
         self.peak = max(self.peak, self.live)

@@ -14,7 +14,6 @@ from autograder.testing.memory import (
     assert_largest_tensor,
     assert_linear_memory,
     assert_seen,
-    bytes_of,
     weigh,
     within_memory,
 )
@@ -216,7 +215,7 @@ def test_smallest_and_largest_windows(student, reference, cases, forbids):
         q, k, v = cases.tensor(2, n, 11), cases.tensor(2, n, 11), cases.tensor(2, n, 13)
         expected = reference.sliding_window_attention(*in_float64(q, k, v), window)
         assert_attention(student.sliding_window_attention(q, k, v, window), expected, q, k, v)
-    q, k, best = all_scores_low(cases, n_q=7, n_k=7, d=11, score=-3e4, step=500.0)
+    q, k, _ = all_scores_low(cases, n_q=7, n_k=7, d=11, score=-3e4, step=500.0)
     v = cases.tensor(7, 13)
     expected = reference.sliding_window_attention(*in_float64(q, k, v), 7)
     within = 4 * rounding(q.dtype) * float(v.abs().max())

@@ -1,0 +1,157 @@
+"""The kernel's account of one call: what is held, wherever it is hidden, and that values come with it."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+import torch
+
+from autograder.sandbox.account import Account
+from autograder.sandbox.remote import RemoteWorker
+from autograder.sandbox.server import Limits
+from autograder.worker.messages import Call, Measure, Measured, Raised, Returned, Target
+
+MIB = 1 << 20
+N = 2048  # n x n float32 is 16 MiB
+pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="who is not root may not reset another process's peak")
+
+SOURCE = """
+import gc
+import os
+import threading
+import numpy
+import torch
+from torch.utils._python_dispatch import _disable_current_modes
+
+
+def honest(q):
+    out = torch.empty_like(q)
+    for i in range(0, len(q), 64):
+        out[i : i + 64] = (q[i : i + 64] @ q.T).softmax(-1) @ q
+    return out
+
+
+def naive(q):
+    return (q @ q.T).softmax(-1) @ q
+
+
+def in_numpy(q):
+    a = q.numpy()
+    scores = numpy.exp(a @ a.T)
+    return torch.from_numpy(scores / scores.sum(-1, keepdims=True) @ a)
+
+
+def in_a_thread(q):
+    box = []
+    thread = threading.Thread(target=lambda: box.append(naive(q)))
+    thread.start()
+    thread.join()
+    return box[0]
+
+
+def with_modes_popped(q):
+    with _disable_current_modes():
+        return naive(q)
+
+
+def with_a_patched_mode(q):
+    for thing in gc.get_objects():
+        if type(thing).__name__ == "AllocationModel":
+            thing._see = lambda *_: None
+            thing.peak = 0
+    return naive(q)
+
+
+def empty_when_watched(q):
+    from torch.utils._python_dispatch import _get_current_dispatch_mode_stack
+
+    return q * 1 if _get_current_dispatch_mode_stack() else naive(q)
+
+
+def in_a_child(q):
+    reader, writer = os.pipe()
+    pid = os.fork()
+    if not pid:
+        naive(q)
+        os.write(writer, b"x")
+        os._exit(0)
+    os.read(reader, 1)
+    os.waitpid(pid, 0)
+    return q
+
+
+def in_a_file(q):
+    scores = (q @ q.T[:, :512]).softmax(-1)
+    with open("scores", "wb") as file:
+        for i in range(0, len(q), 256):
+            file.write(scores[i : i + 256].numpy().tobytes())
+    os.remove("scores")
+    return q
+
+
+def resets_its_peak(q):
+    out = naive(q)
+    import ctypes
+
+    ctypes.CDLL(None).prctl(4, 1, 0, 0, 0)
+    try:
+        with open("/proc/self/clear_refs", "w") as file:
+            file.write("5")
+    except OSError:
+        pass
+    return out
+"""
+
+
+@pytest.fixture
+def worker(workers) -> RemoteWorker:
+    return workers.start(SOURCE, Limits(memory_bytes=256 << 20, cpu_seconds=60, scratch_bytes=16 << 20))
+
+
+def weighed(worker: RemoteWorker, name: str) -> tuple[object, Account]:
+    q = torch.randn(N, 64)
+    for _ in range(2):
+        worker.request(Call(Target(name, "part"), (q[:80],)), cpu_seconds=20, wall_seconds=60)
+    reply, account = worker.weigh(Call(Target(name, "part"), (q,)), cpu_seconds=20, wall_seconds=60)
+    assert account is not None
+    return reply, account
+
+
+def test_an_honest_call_comes_with_its_value_and_a_small_account(worker: RemoteWorker) -> None:
+    reply, account = weighed(worker, "honest")
+    assert isinstance(reply, Returned)
+    assert reply.value.shape == (N, 64)
+    assert account.growth < 8 * MIB
+    assert account.written < 4096
+    assert not account.processes
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "naive", "in_numpy", "in_a_thread", "with_modes_popped", "with_a_patched_mode", "empty_when_watched",
+        "resets_its_peak",
+    ],
+)  # fmt: skip
+def test_scores_are_held_wherever_they_are_hidden(worker: RemoteWorker, name: str) -> None:
+    _, account = weighed(worker, name)
+    assert account.growth > 24 * MIB
+
+
+def test_another_process_is_noticed_or_not_allowed(worker: RemoteWorker) -> None:
+    reply, account = weighed(worker, "in_a_child")
+    assert account.processes or isinstance(reply, Raised)
+
+
+def test_bytes_written_to_files_count(worker: RemoteWorker) -> None:
+    _, account = weighed(worker, "in_a_file")
+    assert account.written >= 3.9 * MIB
+
+
+@pytest.mark.parametrize("name", ["in_numpy", "in_a_thread", "with_modes_popped", "empty_when_watched"])
+def test_work_that_the_model_cannot_see_is_too_little_work(worker: RemoteWorker, name: str) -> None:
+    message = Measure(Target(name, "part"), (None,), ((0, (256, 64), torch.float32),))
+    seen = worker.request(message, cpu_seconds=20, wall_seconds=60)
+    assert isinstance(seen, Measured)
+    assert seen.elements + seen.products < 0.5 * 256 * 256 * 128

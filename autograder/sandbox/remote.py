@@ -7,6 +7,7 @@ back is decoded strictly and bounded. It does not know what a check is, and does
 from __future__ import annotations
 
 import fcntl
+import math
 import os
 import secrets
 import select
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 KEPT_OUTPUT = 10_000
 READY_SECONDS = 60.0
 _CHUNK = 1 << 18
+_MOST_BLOCKS = 8
 _SHORTEST_WAIT = 0.005
 _PROCESSORS = os.cpu_count() or 1
 
@@ -70,7 +72,10 @@ class Worker(Protocol):
 
 
 class RemoteWorker:
-    """A forked worker. `cpu_seconds` and `wall_seconds` add up over its calls."""
+    """A forked worker. `cpu_seconds` and `wall_seconds` add up over its calls.
+
+    `deadline` (of the monotonic clock) ends any call, however the time was spent: it is the whole submission's.
+    """
 
     def __init__(
         self, connection: Connection, pid: int, uid: int | None, pidfd: int, requests: int, replies: int, output: int
@@ -79,6 +84,7 @@ class RemoteWorker:
         self.uid = uid
         self.cpu_seconds = 0.0
         self.wall_seconds = 0.0
+        self.deadline = math.inf
         self._connection = connection
         self._clock = (~pid << 3) | 2  # CPUCLOCK_SCHED of the whole process, see clock_getcpuclockid(3)
         self._pidfd, self._requests, self._replies, self._output = pidfd, requests, replies, output
@@ -87,6 +93,7 @@ class RemoteWorker:
         self._kept = bytearray()
         self._printed = 0
         self._received = 0
+        self._queued_before = 0.0
         self._output_ended = False
         self._poll = select.poll()
         for descriptor in (requests, replies, output):
@@ -97,6 +104,7 @@ class RemoteWorker:
     def request(self, message: Request, *, cpu_seconds: float, wall_seconds: float) -> Reply:
         """The reply to `message`, within `cpu_seconds` of the worker's CPU time and `wall_seconds`.
 
+        Time in which the worker could have run and got no processor is not counted: a busy machine fails nobody.
         Raises `WorkerDied`, `TimedOut`, `ProtocolBroken` (after any of them the worker is gone), `GraderError` when it
         never became ready or the fork server is dead, `Unencodable` for a message that cannot be passed on.
         """
@@ -106,6 +114,7 @@ class RemoteWorker:
             raise GraderError("the worker has been ended already")
         self.wait_ready()
         started, cpu_before = time.monotonic(), self._cpu()
+        self._queued_before = self._queued()
         try:
             self._check_nothing_pending()
             answer = self._exchange(frame, cpu_before + cpu_seconds, started + wall_seconds)
@@ -262,7 +271,11 @@ class RemoteWorker:
 
     def _patience(self, cpu_deadline: float | None, deadline: float) -> float:
         """Milliseconds until a limit could be reached. Raises `_OutOfTime` when one is."""
-        left = deadline - time.monotonic()
+        now = time.monotonic()
+        left = deadline - now
+        if left <= 0:
+            left += self._queued() - self._queued_before
+        left = min(left, self.deadline - now)
         if left <= 0:
             raise _OutOfTime("wall")
         if cpu_deadline is not None:
@@ -279,8 +292,17 @@ class RemoteWorker:
         except OSError:
             return 0.0
 
+    def _queued(self) -> float:
+        """Seconds in which the process stood in the queue for a processor; 0 where the kernel does not tell."""
+        try:
+            with open(f"/proc/{self.pid}/schedstat", "rb") as file:
+                return int(file.read().split()[1]) / 1e9
+        except (OSError, ValueError, IndexError):
+            return 0.0
+
     def _drain(self) -> None:
-        while True:
+        """Take what is there. Student code may print as fast as this reads, so that it stops after a few blocks."""
+        for _ in range(_MOST_BLOCKS):
             try:
                 block = os.read(self._output, _CHUNK)
             except BlockingIOError:

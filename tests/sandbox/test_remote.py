@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import select
 import signal
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -739,3 +740,21 @@ def test_after_a_stream_the_memory_of_the_check_is_there_again(start: Any) -> No
     assert isinstance(call(worker, "takes", 50), Raised)
     worker.request(Release(reply.stream), cpu_seconds=1.0, wall_seconds=10.0)
     assert value(call(worker, "takes", 50)) == 50 << 20
+
+
+
+def test_time_without_a_processor_is_not_counted_as_waiting(start: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A busy machine is played: the kernel's account says that the worker stood in the queue all the while."""
+    begun = time.monotonic()
+    monkeypatch.setattr(RemoteWorker, "_queued", lambda _: time.monotonic() - begun)
+    worker = start("import time\ndef nap():\n    time.sleep(0.6)\n    return 1")
+    assert value(worker.request(Call(Target("nap", "part")), cpu_seconds=5, wall_seconds=0.2)) == 1
+
+
+def test_the_deadline_of_the_submission_counts_that_time_too(start: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun = time.monotonic()
+    monkeypatch.setattr(RemoteWorker, "_queued", lambda _: time.monotonic() - begun)
+    worker = start("import time\ndef nap():\n    time.sleep(60)")
+    worker.deadline = time.monotonic() + 0.5
+    with pytest.raises(TimedOut):
+        worker.request(Call(Target("nap", "part")), cpu_seconds=5, wall_seconds=0.2)

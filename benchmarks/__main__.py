@@ -10,7 +10,7 @@ os.environ["OMP_NUM_THREADS"] = "1"
 
 def main() -> int:
     """Measure everything and print the table."""
-    from benchmarks import boundary, peers, tokens
+    from benchmarks import boundary, memory, peers, tokens
     from benchmarks.measure import print_table
 
     rows = [*boundary.rows(), *peers.rows(), *tokens.rows()]

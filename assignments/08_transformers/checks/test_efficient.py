@@ -41,7 +41,10 @@ def assert_attention(got, expected, q, k, v):
 @weight(1.5)
 @pytest.mark.read("handout 5.1")
 def test_chunks_change_nothing(student, reference, cases, forbids):
-    """Attention in chunks is attention: chunks of any size, dividing n or not, 1 or more than n"""
+    """Attention in chunks is attention: chunks of any size, dividing n or not, 1 or more than n
+
+    Stays though others catch all that it catches: it is the exercise itself, and it shows a student the numbers.
+    """
     assert_own(student, student.chunked_attention, forbids)
     for q, k, v in cases.attention():
         expected = reference.chunked_attention(*in_float64(q, k, v), 100)
@@ -53,7 +56,10 @@ def test_chunks_change_nothing(student, reference, cases, forbids):
 @weight(1)
 @pytest.mark.read("handout 5.1")
 def test_causal_chunks(student, reference, cases, forbids):
-    """Causal: the last query is aligned with the last key, whatever the chunks; who sees nothing gets 0"""
+    """Causal: the last query is aligned with the last key, whatever the chunks; who sees nothing gets 0
+
+    Stays beside 5.4, which fails with it by gradients: that one is hidden, and this one shows a student the numbers.
+    """
     assert_own(student, student.chunked_attention, forbids)
     for n_q, n_k in LENGTHS:
         q, k, v = cases.tensor(2, n_q, 11), cases.tensor(2, n_k, 11), cases.tensor(2, n_k, 13)
@@ -89,7 +95,10 @@ def test_memory_of_chunks_grows_linearly(student, reference, cases, forbids):
 @weight(1)
 @pytest.mark.read("handout 5.2")
 def test_flash_attention_is_attention(student, reference, cases, forbids):
-    """Flash attention is attention: the same numbers, causal or not, whatever the chunks"""
+    """Flash attention is attention: the same numbers, causal or not, whatever the chunks
+
+    Stays beside 5.8 and 5.9: they fail with it by gradients, and this one tells a student that forward is wrong.
+    """
     assert_own(student, student.flash_attention, forbids, grad=True)
     for q, k, v in cases.attention():
         expected = reference.flash_attention(*in_float64(q, k, v), 100)
@@ -106,7 +115,10 @@ def test_flash_attention_is_attention(student, reference, cases, forbids):
 @weight(1.5)
 @pytest.mark.read("handout 5.2")
 def test_gradients_of_flash_attention(student, reference, cases, forbids):
-    """Weights that were thrown away can be computed again: the gradients are those of attention"""
+    """Weights that were thrown away can be computed again: the gradients are those of attention
+
+    Stays beside 5.9, which fails with it: that one is hidden and causal, and this one shows a student the numbers.
+    """
     assert_own(student, student.flash_attention, forbids, grad=True)
     for q, k, v in cases.attention(least_keys=2):
         cotangent = cases.tensor(*q.shape[:-1], v.shape[-1])
@@ -145,7 +157,10 @@ def test_memory_of_training_grows_linearly(student, reference, cases, forbids):
 @weight(1.5)
 @pytest.mark.read("handout 5.3")
 def test_window_is_attention_to_the_latest_keys(student, reference, cases, forbids):
-    """With a window w, query i attends to the keys j with 0 <= i - j < w, and to no other"""
+    """With a window w, query i attends to the keys j with 0 <= i - j < w, and to no other
+
+    Stays beside 5.14 and 5.17, which fail with it: they are hidden, and this one shows a student the numbers.
+    """
     assert_own(student, student.sliding_window_attention, forbids)
     for shape in ((3,), (2, 7), (2, 3, 10)):
         *leading, n = shape

@@ -8,7 +8,7 @@ process, knows no limits and judges nothing.
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Collection, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn, Protocol
@@ -155,9 +155,12 @@ class Scale:
 class Line:
     """The line between one check and student code: a transport, the part that names are looked up in, and a log."""
 
-    def __init__(self, transport: Transport, module: str) -> None:
+    def __init__(self, transport: Transport, module: str, classes: Collection[str] | None = None) -> None:
+        """`classes` are the names that may be classes (None: any): of another only data comes back, so that no method
+        of a student's is called where a check expects a tensor's."""
         self.transport = transport
         self.module = module
+        self.classes = classes
         self.log = Log()
         self.scale: Scale | None = None  # where calls are weighed, what they are written down on
         self._known: dict[str, Reply] = {}
@@ -262,6 +265,9 @@ def _unreadable_sentence(name: str, reply: Unreadable) -> str:
     )
 
 
+_RETURN_THEMSELVES = frozenset({"train", "eval", "to", "float", "double", "half", "bfloat16", "cpu", "requires_grad_"})
+"""Methods of modules."""
+
 _types: dict[str, type[StudentError]] = {}
 
 
@@ -294,7 +300,16 @@ class RemoteFunction:
         return self._line_value(reply.value)
 
     def _line_value(self, value: Any) -> Any:
-        return RemoteObject(self._line, value, self._name) if isinstance(value, HandleRef) else value
+        """An object of a class that the part is to define, as one that can be called on; of a method, itself alone."""
+        if not isinstance(value, HandleRef):
+            return value
+        handle, classes = self._target.handle, self._line.classes
+        returns_itself = handle == value.id and self._target.name in _RETURN_THEMSELVES
+        if returns_itself or (handle is None and (classes is None or self._target.name in classes)):
+            return RemoteObject(self._line, value, self._name)
+        plain = f"{self._name} returned an object where a value is asked for."
+        kind = f"a {value.type_name[:100]}" if value.type_name else "an object"
+        raise StudentUnreadable(plain.replace("an object", kind), function=self._name, plain=plain)
 
     def __repr__(self) -> str:
         return f"<student's {self._name}>"

@@ -84,6 +84,33 @@ def write(out: Path, grade: Grade) -> None:
     write_atomically(folder / "grade.json", to_json(grade))
 
 
+def begin(out: Path, submission: str, assignment: Assignment) -> None:
+    """Before the first check: a results.json that says that grading has not finished, 0 points. No record is made."""
+    unfinished = Grade(
+        submission=submission,
+        assignment=assignment.name,
+        status="incomplete",
+        points=0.0,
+        maximum=assignment.maximum,
+        reason="grading had not finished when this was written",
+        notes=("Grading had not finished when this was written.",),
+    )
+    folder = folder_of(out, submission)
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    write_atomically(folder / "results.json", to_results_json(unfinished))
+
+
+def renew_results(out: Path, grade: Grade) -> None:
+    """Make results.json from a record that still holds, where a run that was cut short has left another one."""
+    path, content = folder_of(out, grade.submission) / "results.json", to_results_json(grade)
+    try:
+        current = path.read_bytes()
+    except OSError:
+        current = b""
+    if current != content:
+        write_atomically(path, content)
+
+
 def write_atomically(path: Path, content: bytes) -> None:
     """Write beside the target, flush to disk, rename: no reader ever sees half a file. Only the owner may read it."""
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")

@@ -214,4 +214,4 @@ def _names(paths: list[Path]) -> list[str]:
 def _plain(name: str) -> str:
     """A name that can be a folder's anywhere: letters and digits of any language, `_-.@+()` and spaces."""
     plain = re.sub(r"[^\w\-.@+() ]", "_", name.encode("utf-8", "replace").decode())[:100].strip(". ")
-    return plain or "submission"
+    return "submission" if plain.lower() in ("", "grades.csv") else plain  # the gradebook stands beside the grades

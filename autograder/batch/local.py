@@ -10,10 +10,12 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import time
 import traceback
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -30,6 +32,7 @@ from autograder.session import Session
 from autograder.submission import Submission
 
 MOST_TRIES = 2
+_GRACE = 60.0
 TRACES = "traces.msgpack"
 
 
@@ -70,6 +73,7 @@ class _Desk:
     process: BaseProcess
     line: Connection
     at: int | None = None
+    since: float = 0.0
     finished: bool = field(default=False)
 
 
@@ -83,7 +87,8 @@ def grade_all(job: Job, session: Session, graders: int) -> Iterator[Done]:
         for desk in desks:
             _hand_next(desk, waiting, tries)
         while any(desk.at is not None for desk in desks):
-            ready = wait([desk.line for desk in desks if desk.at is not None])
+            ready = wait([desk.line for desk in desks if desk.at is not None], _GRACE)
+            _stop_stuck(desks, 2 * job.assignment.limits.total_seconds + _GRACE)
             for desk in [each for each in desks if each.line in ready]:
                 at = desk.at
                 assert at is not None
@@ -118,10 +123,18 @@ def _hand_next(desk: _Desk, waiting: deque[int], tries: list[int]) -> None:
     desk.at = waiting.popleft() if waiting else None
     if desk.at is not None:
         tries[desk.at] += 1
+        desk.since = time.monotonic()
         try:
             desk.line.send_bytes(msgspec.json.encode(desk.at))
         except OSError:  # it died at once: the read that follows finds out
             return
+
+
+def _stop_stuck(desks: Sequence[_Desk], seconds: float) -> None:
+    """Kill a grader that is at one submission for so long: a check of ours may never end on what a student returned."""
+    for desk in desks:
+        if desk.at is not None and time.monotonic() - desk.since > seconds:
+            desk.process.kill()
 
 
 def _receive(desk: _Desk) -> Done | Stopped | None:
@@ -186,8 +199,14 @@ def _work(grader: Grader, job: Job, line: Connection) -> None:
         submission = job.submissions[index]
         grader.keep_traces = job.keep_traces
         recorded = None if job.again else record.read(job.out, submission.name)
-        grade = grader.grade(submission, recorded, job.only_for.get(submission.name, job.only))
-        if grade is not recorded:
+        try:
+            begin = partial(record.begin, job.out, submission.name, job.assignment)
+            grade = grader.grade(submission, recorded, job.only_for.get(submission.name, job.only), begin)
+        except GraderError as error:  # that of one submission: it is tried again, and the run goes on
+            raise RuntimeError(f"{submission.name}: {error}") from error
+        if grade is recorded:
+            record.renew_results(job.out, grade)
+        else:
             record.write(job.out, grade)
         if job.keep_traces:
             traces = record.folder_of(job.out, submission.name) / TRACES

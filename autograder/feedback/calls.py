@@ -8,8 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, cast
 
+from autograder.worker.messages import HandleRef
+
 MOST_NUMBERS = 6
 MOST_CHARACTERS = 300
+_MOST_OF_TEXT = 200
+_MOST_BITS = 256  # Python refuses to write out an integer of thousands of digits
 
 
 class Called(Protocol):
@@ -44,9 +48,13 @@ def describe_value(value: Any) -> str:
         return f"({inside},)" if len(words) == 1 else f"({inside})"
     if isinstance(value, Mapping):
         items = list(cast("Mapping[Any, Any]", value).items())[:8]
-        return "{" + ", ".join(f"{key!r}: {describe_value(each)}" for key, each in items) + "}"
-    if hasattr(value, "type_name"):
-        return f"<your {value.type_name}>" if value.type_name else "<your object>"
+        return "{" + ", ".join(f"{describe_value(key)}: {describe_value(each)}" for key, each in items) + "}"
+    if isinstance(value, (str, bytes)):
+        return shorten(repr(value[:_MOST_OF_TEXT]), 80)
+    if isinstance(value, int) and value.bit_length() > _MOST_BITS:
+        return f"an integer of {value.bit_length():,} bits"
+    if isinstance(value, HandleRef):
+        return shorten(f"<your {value.type_name}>" if value.type_name else "<your object>", 80)
     return shorten(repr(value), 80)
 
 

@@ -18,6 +18,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from autograder.worker.messages import HandleRef
+
 MOST_ENTRIES = 64
 _MOST_ITEMS = 16
 
@@ -145,12 +147,19 @@ def _is_telling(numbers: NDArray[Any]) -> bool:
 
 
 def _kind(value: Any) -> str:
-    name = getattr(value, "type_name", "")
+    name = value.type_name[:100] if isinstance(value, HandleRef) else ""
     return f"object {name}" if name else type(value).__name__
 
 
 def _length(value: Any) -> tuple[int, ...]:
     return (len(cast("Sized", value)),) if isinstance(value, (list, tuple, dict, str, bytes)) else ()
+
+
+def _ordered(key: Any) -> str:
+    """A text to sort by; an integer may have more digits than Python writes out, and a tuple may hold one."""
+    if isinstance(key, tuple):
+        return f"({','.join(_ordered(item) for item in cast('tuple[Any, ...]', key))})"
+    return hex(key) if isinstance(key, int) and key.bit_length() > 64 else repr(key)
 
 
 def _feed(digest: Any, value: Any, depth: int = 0) -> int:
@@ -161,7 +170,7 @@ def _feed(digest: Any, value: Any, depth: int = 0) -> int:
         digest.update(f"{name}{len(every)}".encode())
         return sum(_feed(digest, item, depth + 1) + 1 for item in every)
     if isinstance(value, Mapping) and depth < 32:
-        pairs = sorted(cast("Mapping[Any, Any]", value).items(), key=lambda pair: repr(pair[0]))
+        pairs = sorted(cast("Mapping[Any, Any]", value).items(), key=lambda pair: _ordered(pair[0]))
         digest.update(f"dict{len(pairs)}".encode())
         return sum(_feed(digest, key, depth + 1) + _feed(digest, item, depth + 1) + 2 for key, item in pairs)
     if isinstance(value, (Tensor, numpy.ndarray)):

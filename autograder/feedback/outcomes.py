@@ -39,6 +39,11 @@ def crashed(how: str) -> str:
     )
 
 
+def crashed_somehow() -> str:
+    """As `crashed`, without how: student code that has seen a hidden case chooses its exit status."""
+    return "Your code ended its own process and did not return, or crashed inside compiled code."
+
+
 def answered_wrongly() -> str:
     """The worker sent bytes that are no answer: student code wrote where it should not."""
     return (

@@ -60,7 +60,9 @@ def read_zip(data: bytes, shown: str, collected: Collected, prefix: str = "") ->
             members = [(member, _path_of(member, shown)) for member in archive.infolist()]
             _refuse_bomb([(member, path) for member, path in members if not is_junk(path)], shown)
             for member, path in members:
-                if not member.is_dir() and not is_junk(path) and path.count("/") < DEEPEST and is_plain_name(path):
+                if not path or member.is_dir() or is_junk(path):
+                    continue
+                if path.count("/") < DEEPEST and is_plain_name(path):
                     _read_member(archive, member, path, shown, collected, prefix)
     except DAMAGED as error:
         raise Unreadable(f"{shown} is a damaged zip ({error}): make it anew and hand it in again.") from error

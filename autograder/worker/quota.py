@@ -2,13 +2,13 @@
 
 The kernel limits one file (`layers.resources`), not all of them together, and a file system of its own would take
 rights that a container does not have. So a worker whose folder has grown too large is killed; what it writes between
-two looks is what it can have too much. Files that are deleted but still open are not seen: they are bounded by the
-number of open files.
+two looks is what it can have too much. Files that are deleted and still open count as well.
 """
 
 from __future__ import annotations
 
 import os
+import stat
 
 SECONDS = 0.05
 MOST_ENTRIES = 5_000
@@ -34,3 +34,21 @@ def is_overfull(folder: str, most_bytes: int) -> bool:
         except OSError:
             return True  # deeper than a path can be long, or closed
     return False
+
+
+def deleted_bytes(pid: int) -> int:
+    """Bytes on disk of files that the process holds open and that have no name any more; 0 where nobody can tell."""
+    held: dict[tuple[int, int], int] = {}
+    folder = f"/proc/{pid}/fd"
+    try:
+        names = os.listdir(folder)
+    except OSError:
+        return 0
+    for name in names:
+        try:
+            status = os.stat(f"{folder}/{name}")
+        except OSError:
+            continue
+        if status.st_nlink == 0 and stat.S_ISREG(status.st_mode):
+            held[status.st_dev, status.st_ino] = status.st_blocks * 512
+    return sum(held.values())

@@ -27,7 +27,7 @@ from .layers.privileges import adopt_orphans, make_undumpable
 from .placement import Placement, Prepared
 from .processes import children, threads, uid_of, wait
 from .quota import SECONDS as BETWEEN_LOOKS
-from .quota import is_overfull
+from .quota import deleted_bytes, is_overfull
 
 WARM = ("torch", "torch.fx.experimental.symbolic_shapes", "numpy", "regex")
 _ROUNDS = 2000
@@ -150,7 +150,9 @@ class Server:
         if time.monotonic() < self._next_look:
             return
         for worker in self._workers.values():
-            if worker.scratch and not worker.ending and is_overfull(worker.scratch, worker.scratch_bytes):
+            if not worker.scratch or worker.ending:
+                continue
+            if is_overfull(worker.scratch, worker.scratch_bytes - deleted_bytes(worker.pid)):
                 worker.overfull = True
                 with contextlib.suppress(ProcessLookupError):
                     signal.pidfd_send_signal(worker.pidfd, signal.SIGKILL)

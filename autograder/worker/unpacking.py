@@ -42,6 +42,7 @@ from .values import (
     WireError,
 )  # fmt: skip
 
+_MOST_COLLISIONS = 100
 _HEXADECIMAL = re.compile(r"-?[0-9a-f]+\Z")
 
 
@@ -114,10 +115,14 @@ class Unpacker:
         if len(node.keys) != len(node.values):
             raise WireError(f"a dict of {len(node.keys)} keys and {len(node.values)} values")
         unpacked: dict[Value, Value] = {}
+        hashes: set[int] = set()
         for key_node, value_node in zip(node.keys, node.values, strict=True):
             if not isinstance(key_node, HASHABLE):
                 raise WireError(f"a dict key of type {type(key_node).__name__}")
             key = self.unpack(key_node, depth + 1)
+            hashes.add(hash(key))
+            if len(unpacked) - len(hashes) >= _MOST_COLLISIONS:  # each further one would cost as much as all before
+                raise WireError(f"a dict with more than {_MOST_COLLISIONS} keys of one hash")
             unpacked[key] = self.unpack(value_node, depth + 1)
         if len(unpacked) != len(node.keys):
             raise WireError("a dict with the same key twice")

@@ -6,8 +6,8 @@
         return z / z.sum(dim, True)
         # END SOLUTION
 
-A block inside a function or class becomes `raise NotImplementedError`, or the code of its `# STARTER: ` lines where
-it has some; a block at top level disappears, its `# STARTER: ` lines apart. It does not decide which files are
+A block inside a function becomes `raise NotImplementedError`, or the code of its `# STARTER: ` lines where
+it has some; a block between functions disappears, its `# STARTER: ` lines apart. It does not decide which files are
 released (the bundle does), and does not run a solution.
 """
 
@@ -70,6 +70,7 @@ def without_solution(source: str, path: Path) -> str:
     Raises:
         SoftmarkError: a mark without its partner, within another block, or misspelt.
     """
+    functions = _functions(source)
     kept: list[str] = []
     block: list[str] | None = None
     begun = 0
@@ -82,7 +83,7 @@ def without_solution(source: str, path: Path) -> str:
         elif text == END:
             if block is None:
                 raise SoftmarkError(f"{path}, line {number}: '{END}' without '{BEGIN}' before it.")
-            kept.extend(_replacement(block))
+            kept.extend(_replacement(block, in_function=any(begun in lines for lines in functions)))
             block = None
         elif MARK_LIKE.search(line):
             raise SoftmarkError(f"{path}, line {number}: write the mark alone in its line, as '{BEGIN}' or '{END}'.")
@@ -95,13 +96,23 @@ def without_solution(source: str, path: Path) -> str:
     return _tidy("\n".join(kept))
 
 
-def _replacement(block: list[str]) -> list[str]:
+def _functions(source: str) -> list[range]:
+    """The lines of every function and method; none where the source is not Python, of which the marks tell first."""
+    try:
+        nodes = list(ast.walk(ast.parse(source)))
+    except SyntaxError:
+        return []
+    functions = [node for node in nodes if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    return [range(node.lineno, (node.end_lineno or node.lineno) + 1) for node in functions]
+
+
+def _replacement(block: list[str], *, in_function: bool) -> list[str]:
     """What stands in the starter instead of a block (its first line is the mark, whose indent counts)."""
     indent = block[0][: len(block[0]) - len(block[0].lstrip())]
     found = [match for line in block[1:] if (match := STARTER.match(line.strip()))]
     if found:
         return [f"{indent}{match['code']}" if match["code"] else "" for match in found]
-    return [f"{indent}{MISSING}"] if indent else []
+    return [f"{indent}{MISSING}"] if in_function else []
 
 
 def _tidy(source: str) -> str:

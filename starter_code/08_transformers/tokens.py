@@ -108,8 +108,6 @@ class Tokenizer:
         """
         raise NotImplementedError
 
-    raise NotImplementedError
-
 
 def patchify(images: Tensor, patch: int) -> Tensor:
     """Cut images into square patches, the tokens of a picture.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from pathlib import Path
 
 import pytest
@@ -134,3 +135,21 @@ def test_a_starter_that_is_not_python_is_refused(assignment: Assignment) -> None
     )
     with pytest.raises(SoftmarkError, match="not Python"):
         make_starter(assignment)
+
+
+def test_a_helper_between_the_methods_of_a_class_disappears_and_the_class_still_works() -> None:
+    source = (
+        "class Heads:\n    def count(self):\n        # BEGIN SOLUTION\n        return self._all()\n"
+        "        # END SOLUTION\n\n    # BEGIN SOLUTION\n    def _all(self):\n        return 3\n    # END SOLUTION\n"
+    )
+    starter = without_solution(source, Path("heads.py"))
+    assert starter == "class Heads:\n    def count(self):\n        raise NotImplementedError\n"
+
+
+@pytest.mark.parametrize("path", sorted(Path(__file__).parents[2].glob("starter_code/*/*.py")), ids=lambda p: p.stem)
+def test_every_starter_file_of_the_course_can_be_imported(path: Path) -> None:
+    spec = importlib.util.spec_from_file_location(f"starter_{path.stem}", path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    assert module.__doc__

@@ -121,7 +121,9 @@ class Checks:
         self, check: Check, item: pytest.Function, following: pytest.Function | None, subject: Subject
     ) -> ItemRun:
         self._check = check
-        self._run = run = ItemRun(Line(_Lazy(lambda: subject.open(check, check.seconds)), check.part))
+        self._run = run = ItemRun(
+            Line(_Lazy(lambda: subject.open(check, check.seconds)), check.part, self._classes(check.part))
+        )
         token = recorder.set(self._record)
         try:
             item.ihook.pytest_runtest_protocol(item=item, nextitem=following)
@@ -129,6 +131,11 @@ class Checks:
             recorder.reset(token)
             self._check = self._run = None
         return run
+
+    def _classes(self, part: str) -> frozenset[str] | None:
+        """The names that are classes in the reference; None where there is no reference to tell."""
+        module = self.references.get(part)
+        return None if module is None else frozenset(n for n, each in vars(module).items() if isinstance(each, type))
 
     def _record(self, got: Any, expected: Any, what: str) -> None:
         assert self._run is not None
@@ -307,6 +314,7 @@ def _arguments(assignment: Assignment, files: Sequence[os.PathLike[str]]) -> lis
         f"--config-file={os.devnull}",
         "--import-mode=importlib",
         "--noconftest",
+        "--assert=plain",  # pytest would compare what a student returned line by line, without a bound
         "--continue-on-collection-errors",
         "-s",
         "-p",

@@ -176,7 +176,7 @@ def _fate(fate: Exception, seconds: float) -> StudentError:
         return StudentTimedOut(outcomes.timed_out(fate.kind, limit))
     if isinstance(fate, ProtocolBroken):
         return StudentCrashed(outcomes.answered_wrongly())
-    return StudentCrashed(outcomes.crashed(str(fate)))
+    return StudentCrashed(outcomes.crashed(str(fate)), plain=outcomes.crashed_somehow())
 
 
 class InThisProcess:

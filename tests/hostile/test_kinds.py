@@ -1,6 +1,6 @@
 """Every hostile submission gets exactly what it is worth, harms nobody after it, and leaves nothing behind.
 
-In `make soak` an honest submission follows each one, here each third one. The grader and the fork server do not grow.
+In `make soak` an honest submission follows each one, here each sixth one.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tests.hostile.soak import SOAK
 
 KINDS: list[Kind] = [*forging.KINDS, *odd_values.KINDS, *exhaustion.KINDS, *reaching.KINDS]
 QUICK = [kind for kind in KINDS if not kind.waits]
-FOLLOWED = 1 if SOAK else 3
+FOLLOWED = 1 if SOAK else 6
 GROUPS = [QUICK[start::4] for start in range(4)]
 WAITING = [kind for kind in KINDS if kind.waits]
 

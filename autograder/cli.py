@@ -161,6 +161,11 @@ def _told(debug: bool) -> Generator[None]:
             raise
         print(f"softmark: {error}", file=sys.stderr)
         raise typer.Exit(error.exit_code) from None
+    except OSError as error:
+        if debug:
+            raise
+        print(f"softmark: {error.filename or 'a file'}: {error.strerror or error}.", file=sys.stderr)
+        raise typer.Exit(2) from None
     except KeyboardInterrupt:
         print("softmark: interrupted. What was graded is kept; the same command goes on from there.", file=sys.stderr)
         raise typer.Exit(130) from None

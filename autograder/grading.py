@@ -85,7 +85,8 @@ class Grader:
         if recorded is not None and not only and record.is_current(recorded, key):
             return recorded
         begin()
-        return self.grade_tree(submission.name, tree, key, start, only)
+        grade = self.grade_tree(submission.name, tree, key, start, only)
+        return msgspec.structs.replace(grade, submitters=submission.submitters)
 
     def grade_tree(
         self, name: str, tree: SourceTree, key: Key | None = None, start: float | None = None, only: Sequence[str] = ()
@@ -94,7 +95,7 @@ class Grader:
         start = time.monotonic() if start is None else start
         with _written(tree) as folder:
             handed_in = [part.name for part in self._assignment.parts if part.file in tree.files]
-            workers = Workers(self._spawn_from(folder), handed_in, self._assignment.limits)
+            workers = Workers(self._spawn_from(folder), handed_in, self._assignment.limits, tree.files)
             results, leaderboard = self._run_checks(workers, _chosen(self._checks.checks, only))
             left_over = self._left_over()
         grade = self._add_up(name, results, key, start)
@@ -189,6 +190,7 @@ class Grader:
             points=None,
             maximum=self._assignment.maximum,
             reason=reason,
+            submitters=submission.submitters,
             sandbox=self._sandbox,
             wall_seconds=round(time.monotonic() - start, 3),
         )

@@ -74,6 +74,14 @@ class LeaderboardEntry(msgspec.Struct, frozen=True, kw_only=True):
     order: Literal["asc", "desc"] = "desc"
 
 
+class Submitter(msgspec.Struct, frozen=True, kw_only=True):
+    """One person of those who handed in, as an export names them. `sid` is text: leading zeros count."""
+
+    name: str = ""
+    sid: str = ""
+    email: str = ""
+
+
 class Versions(msgspec.Struct, frozen=True, kw_only=True):
     """What a grade depends on beside the submission and the assignment."""
 
@@ -110,6 +118,7 @@ class Grade(msgspec.Struct, frozen=True, kw_only=True):
     staff: tuple[str, ...] = ()
     reason: str = ""
     leaderboard: tuple[LeaderboardEntry, ...] = ()
+    submitters: tuple[Submitter, ...] = ()
     sandbox: dict[str, str] = {}
     wall_seconds: float = 0.0
     key: Key | None = None

@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+from autograder.results import Grade, to_json
 from tests.tiny import ONE_CHECK, REFERENCE, tiny_assignment
 
 
@@ -49,7 +50,7 @@ def test_grade_prints_the_table_writes_the_files_and_a_second_run_resumes(tmp_pa
     assert lines[1].split() == ["student_01", "2/2", "2/2"]
     assert lines[2].split() == ["student_02", "0/2", "0/2"]
     csv = (tmp_path / "out" / "grades.csv").read_text().splitlines()
-    assert csv[1].startswith("student_01,graded,2,2")
+    assert csv[1].startswith("student_01,,,,graded,2,2")
     second = softmark("grade", assignment.folder, handed_in, "-o", tmp_path / "out")
     assert "2 of 2 had not changed" in second.stderr
     assert second.stdout == first.stdout
@@ -163,3 +164,30 @@ def test_starter_is_written_and_found_stale(tmp_path):
     assert softmark("starter", assignment.folder).returncode == 0
     assert "raise NotImplementedError" in (assignment.starter / "numbers_part.py").read_text()
     assert softmark("starter", assignment.folder, "--check").returncode == 0
+
+
+def test_grades_do_not_lie_among_the_hand_ins(tmp_path, handed_in):
+    folder = tiny_assignment(tmp_path).folder
+    one_sentence(softmark("grade", folder, handed_in, "-o", handed_in / "out"), 2, "would be graded the next time")
+    assert not (handed_in / "out").exists()
+
+
+def test_grades_of_another_assignment_are_not_written_over(tmp_path, handed_in):
+    (tmp_path / "out" / "student_01").mkdir(parents=True)
+    grade = Grade(submission="student_01", assignment="other", status="graded", points=1, maximum=1)
+    (tmp_path / "out" / "student_01" / "grade.json").write_bytes(to_json(grade))
+    done = softmark("grade", tiny_assignment(tmp_path).folder, handed_in, "-o", tmp_path / "out")
+    one_sentence(done, 2, "holds grades of other")
+
+
+def test_only_some_checks_leaves_a_whole_grade_as_it_was(tmp_path, handed_in):
+    folder = tiny_assignment(tmp_path).folder
+    softmark("grade", folder, handed_in, "-o", tmp_path / "out")
+    before = (
+        (tmp_path / "out" / "student_01" / "grade.json").read_bytes(),
+        (tmp_path / "out" / "grades.csv").read_text(),
+    )
+    done = softmark("grade", folder, handed_in, "-o", tmp_path / "out", "--only", "1.1")
+    assert "incomplete" in done.stdout
+    after = (tmp_path / "out" / "student_01" / "grade.json").read_bytes(), (tmp_path / "out" / "grades.csv").read_text()
+    assert after == before

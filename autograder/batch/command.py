@@ -6,6 +6,7 @@ It words the run for a person; how it is carried out stands in `local`, how grad
 from __future__ import annotations
 
 import sys
+import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -45,6 +46,7 @@ def grade_folder(
     refuse_unknown(allow_missing)
     refuse_elsewhere(profile())
     assignment = load_assignment(folder)
+    _refuse_place(out, submissions, assignment)
     found = find_submissions(submissions, assignment)
     _make_folder(out)
     with Session() as session:  # its fork server warms up while this process imports what grading needs
@@ -54,8 +56,9 @@ def grade_folder(
         session.prove(assignment, allow_missing)
         _say_what_is_off(session.layers())
         grades = _grade(Job(assignment, found, out, only, again), session, graders)
-    write_gradebook(grades, out / "grades.csv")
-    _print_grades(grades, assignment, out, as_json)
+    if not only:
+        write_gradebook(grades, out / "grades.csv")
+    _print_grades(grades, assignment, out, as_json, whole=not only)
     return 0 if all(grade.status == "graded" or only for grade in grades) else 1
 
 
@@ -64,11 +67,17 @@ def _grade(job: Job, session: Session, graders: int) -> list[Grade]:
 
     start, grades = time.monotonic(), dict[int, Grade]()
     resumed = 0
-    for done in grade_all(job, session, graders):
-        grades[done.index] = done.grade
-        resumed += done.resumed
-        _progress(len(grades), len(job.submissions), time.monotonic() - start, done.grade, done.resumed)
-    _progress_end()
+    try:
+        for done in grade_all(job, session, graders):
+            grades[done.index] = done.grade
+            resumed += done.resumed
+            _progress(len(grades), len(job.submissions), time.monotonic() - start, done.resumed)
+    except KeyboardInterrupt:
+        if not job.only:
+            write_gradebook(grades.values(), job.out / "grades.csv")
+        raise
+    finally:
+        _progress_end()
     if resumed:
         print(f"{resumed} of {len(grades)} had not changed and were not graded again.", file=sys.stderr)
     return [grades[index] for index in sorted(grades)]
@@ -80,8 +89,8 @@ def _say_what_is_off(layers: Mapping[str, str]) -> None:
             print(f"softmark: the layer {layer} of the sandbox is {state}.", file=sys.stderr)
 
 
-def _progress(done: int, total: int, elapsed: float, grade: Grade, resumed: bool) -> None:
-    left = elapsed / done * (total - done)
+def _progress(done: int, total: int, elapsed: float, resumed: bool) -> None:
+    left = 0 if resumed else elapsed / done * (total - done)
     if sys.stderr.isatty():
         line = f"{done}/{total} graded, about {left:.0f} s left"
         print(f"\r\033[K{line}", end="", file=sys.stderr, flush=True)
@@ -94,19 +103,36 @@ def _progress_end() -> None:
         print("\r\033[K", end="", file=sys.stderr, flush=True)
 
 
-def _print_grades(grades: Sequence[Grade], assignment: Assignment, out: Path, as_json: bool) -> None:
+def _print_grades(
+    grades: Sequence[Grade], assignment: Assignment, out: Path, as_json: bool, *, whole: bool = True
+) -> None:
     if as_json:
         sys.stdout.write(msgspec.json.encode(list(grades)).decode() + "\n")
         return
     from autograder.feedback.table import print_table
 
     print_table(grades, Console())
-    print(f"\n{len(grades)} submissions of {assignment.name}; grades in {out}, all of them in {out / 'grades.csv'}")
+    what = f"{len(grades)} submission{'s' * (len(grades) != 1)} of {assignment.name}"
+    print(f"\n{what}; grades in {out}" + (f", all of them in {out / 'grades.csv'}" if whole else ""))
+
+
+def _refuse_place(out: Path, submissions: Path, assignment: Assignment) -> None:
+    """Grades lie apart from hand-ins, and those of one assignment apart from those of another."""
+    if out.resolve().is_relative_to(submissions.resolve()) and submissions.is_dir():
+        raise SoftmarkError(f"{out} lies in {submissions}, and would be graded the next time: give another -o.")
+    for path in sorted(out.glob("*/grade.json"))[:1]:
+        grade = record.read(out, path.parent.name)
+        if grade is not None and grade.assignment != assignment.name:
+            raise SoftmarkError(f"{out} holds grades of {grade.assignment}: give {assignment.name} another -o.")
 
 
 def _make_folder(out: Path) -> None:
     try:
         out.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=out):
+            pass
+        if (out / "grades.csv").is_dir():
+            raise SoftmarkError(f"{out / 'grades.csv'} is a folder, where a file is to be: give another -o.")
     except OSError as error:
         raise SoftmarkError(f"{out} cannot be made a folder for grades ({error.strerror}): give another -o.") from None
 

@@ -16,10 +16,14 @@ from autograder.record import write_atomically
 from autograder.results import CheckResult, Grade, number_key
 
 _DECIMALS = 6
+_WHO = ("name", "sid", "email")
+_HEAD = ("submission", *_WHO, "status", "total", "maximum")
 
 
 def gradebook_csv(grades: Iterable[Grade]) -> str:
-    """The gradebook as CSV: submission, status, total, maximum, one column a part, one a check (by number).
+    """The gradebook as CSV: submission, who handed in, status, total, maximum, each part, each check, and the reason.
+
+    People of a group stand in one row, parted by semicolons, where an export names them.
 
     Rows are in the order of the submissions' names; columns are all that any grade has.
     """
@@ -28,7 +32,7 @@ def gradebook_csv(grades: Iterable[Grade]) -> str:
     numbers = sorted({check.number for grade in rows for check in grade.checks}, key=number_key)
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["submission", "status", "total", "maximum", *map(_cell, parts), *map(_cell, numbers)])
+    writer.writerow([*_HEAD, *map(_cell, parts), *map(_cell, numbers), "reason"])
     for grade in rows:
         points = {part.part: _points(part.points) for part in grade.parts}
         checks = {check.number: _check_points(check) for check in grade.checks}
@@ -36,11 +40,13 @@ def gradebook_csv(grades: Iterable[Grade]) -> str:
         writer.writerow(
             [
                 _cell(grade.submission),
+                *(_cell("; ".join(getattr(each, what) for each in grade.submitters)) for what in _WHO),
                 grade.status,
                 _points(grade.points) if graded and grade.points is not None else "",
                 _points(grade.maximum),
                 *(points.get(part, "") if graded else "" for part in parts),
                 *(checks.get(number, "") if graded else "" for number in numbers),
+                _cell(" ".join(grade.reason.split())),
             ]
         )
     return text.getvalue()

@@ -184,10 +184,16 @@ def _grader(job: Job, session: Session, digest: str, line: Connection, parents_e
         code = error.exit_code
         kind = "" if not isinstance(error, GraderError) else "The grader failed: "
         line.send_bytes(msgspec.json.encode(Stopped(f"{kind}{error}", error.exit_code)))
+    except BrokenPipeError:  # the parent was interrupted: what is recorded is kept
+        code = 130
     except BaseException:  # the parent retries the submission; why it was needed is for staff
         traceback.print_exc()
     finally:
         os._exit(code)
+
+
+def nothing() -> None:
+    """Begin without a trace."""
 
 
 def _work(grader: Grader, job: Job, line: Connection) -> None:
@@ -198,15 +204,17 @@ def _work(grader: Grader, job: Job, line: Connection) -> None:
             return
         submission = job.submissions[index]
         grader.keep_traces = job.keep_traces
-        recorded = None if job.again else record.read(job.out, submission.name)
+        before = record.read(job.out, submission.name)
+        recorded = None if job.again else before
+        whole_stays = bool(job.only) and before is not None and before.status == "graded"
         try:
-            begin = partial(record.begin, job.out, submission.name, job.assignment)
+            begin = nothing if whole_stays else partial(record.begin, job.out, submission.name, job.assignment)
             grade = grader.grade(submission, recorded, job.only_for.get(submission.name, job.only), begin)
         except GraderError as error:  # that of one submission: it is tried again, and the run goes on
             raise RuntimeError(f"{submission.name}: {error}") from error
         if grade is recorded:
             record.renew_results(job.out, grade)
-        else:
+        elif not whole_stays:  # a look at some checks does not replace a whole grade
             record.write(job.out, grade)
         if job.keep_traces:
             traces = record.folder_of(job.out, submission.name) / TRACES

@@ -17,20 +17,13 @@ import msgspec
 import yaml
 
 from autograder.errors import SoftmarkError
+from autograder.results import Submitter
 
 METADATA = ("submission_metadata.yml", "submission_metadata.yaml")
 BARE_END = re.compile(rb"^\.\.\.[ \t]*\r?$", re.MULTILINE)
 """A bare `...` between entries, after which a document may not begin without `---`."""
 LOADER: Any = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 """The fast one where libyaml is there. It leaves every value as text."""
-
-
-class Submitter(msgspec.Struct, frozen=True, kw_only=True):
-    """One person of those who handed in, as an export names them. `sid` is text: leading zeros count."""
-
-    name: str = ""
-    sid: str = ""
-    email: str = ""
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):

@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 
 from autograder.batch.gradebook import gradebook_csv, write_gradebook
-from autograder.results import Grade, PartPoints
+from autograder.results import Grade, PartPoints, Submitter
 from tests.feedback.grades import check, grade, passed, ungraded
+
+WHO = {"name": "", "sid": "", "email": ""}
 
 
 def rows(*grades: Grade) -> list[dict[str, str]]:
@@ -18,18 +20,25 @@ def rows(*grades: Grade) -> list[dict[str, str]]:
 def test_a_row_has_status_total_maximum_parts_and_checks() -> None:
     assert rows(grade(check("2.1", outcome="partial", score=0.5), passed("2.2"))) == [
         {"submission": "student_03", "status": "graded", "total": "2.5", "maximum": "22", "attention": "2.5"}
-        | {"2.1": "0.5", "2.2": "2"}
+        | {**WHO, "2.1": "0.5", "2.2": "2", "reason": ""}
     ]
 
 
 def test_checks_stand_in_the_order_of_their_numbers() -> None:
     header = gradebook_csv([grade(passed("2.10"), passed("2.9"), passed("10.1"))]).split("\n")[0]
-    assert header.endswith("attention,2.9,2.10,10.1")
+    assert header.endswith("attention,2.9,2.10,10.1,reason")
 
 
 def test_parts_stand_in_the_order_of_their_numbers() -> None:
     parts = (PartPoints(part="a", number=2, points=1, maximum=2), PartPoints(part="z", number=1, points=1, maximum=2))
-    assert gradebook_csv([grade(parts=parts)]).split("\n")[0] == "submission,status,total,maximum,z,a"
+    header = gradebook_csv([grade(parts=parts)]).split("\n")[0]
+    assert header == "submission,name,sid,email,status,total,maximum,z,a,reason"
+
+
+def test_people_of_a_group_stand_in_one_row_and_leading_zeros_count() -> None:
+    two = (Submitter(name="A", sid="0222", email="a@example.edu"), Submitter(name="B", sid="0333"))
+    (row,) = rows(grade(passed(), submitters=two))
+    assert (row["name"], row["sid"], row["email"]) == ("A; B", "0222; 0333", "a@example.edu; ")
 
 
 def test_of_what_nobody_could_grade_everything_is_blank_but_the_maximum() -> None:
@@ -41,6 +50,8 @@ def test_of_what_nobody_could_grade_everything_is_blank_but_the_maximum() -> Non
         "maximum": "22",
         "attention": "",
         "2.1": "",
+        **WHO,
+        "reason": ungraded().reason,
     }
 
 
@@ -76,7 +87,7 @@ def test_thirds_are_written_short() -> None:
 
 
 def test_a_run_without_grades_still_has_a_header() -> None:
-    assert gradebook_csv([]) == "submission,status,total,maximum\n"
+    assert gradebook_csv([]) == "submission,name,sid,email,status,total,maximum,reason\n"
 
 
 def test_writing_replaces_the_file_and_leaves_nothing_else(tmp_path: Path) -> None:

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
+from pathlib import Path
+from types import MappingProxyType
 from typing import TypeVar
 
 from autograder.assignment import Limits
@@ -34,8 +36,15 @@ def wall_limit(seconds: float) -> float:
 class Workers:
     """A `Subject` that carries a check out in a worker of its own."""
 
-    def __init__(self, spawn: Spawn, handed_in: Collection[str], limits: Limits) -> None:
+    def __init__(
+        self,
+        spawn: Spawn,
+        handed_in: Collection[str],
+        limits: Limits,
+        files: Mapping[str, bytes] = MappingProxyType({}),
+    ) -> None:
         self._spawn = spawn
+        self._files = files
         self._handed_in = frozenset(handed_in)
         self._limits = limits
         self._deadline = time.monotonic() + limits.total_seconds
@@ -76,11 +85,15 @@ class Workers:
     def usage(self) -> Usage:
         return self._usage
 
+    def file(self, name: str) -> bytes | None:
+        return self._files.get(name)
+
     def _with_part(self, check: Check) -> RemoteWorker:
         part = check.part
         if part not in self._handed_in:
             raise self._blame(part, StudentMissing(f"You handed in no {part}.py."))
         self._worker = worker = self._spawn()
+        worker.deadline = self._deadline
         seconds = self._limits.import_seconds
         try:
             reply = worker.request(Load(part), **self.allow(seconds, wall_limit(seconds)))
@@ -114,6 +127,12 @@ class Workers:
             self._slow_checks.add((function, check.number))
             self._timeouts[function] += 1
 
+    def put_off_deadline(self, seconds: float) -> None:
+        """A busy machine fails nobody: time in which a worker got no processor does not count."""
+        self._deadline += seconds
+        if self._worker is not None:
+            self._worker.deadline = self._deadline
+
     @property
     def total_seconds(self) -> float:
         return self._limits.total_seconds
@@ -139,7 +158,7 @@ class _WithinLimits:
     def _within(self, message: Request, ask: Callable[..., Answer]) -> Answer:
         function = _function(message)
         self._workers.refuse_slow(function)
-        start = time.monotonic()
+        start, queued_before = time.monotonic(), self._worker.queued_seconds
         cpu_left = self._seconds - (self._worker.cpu_seconds - self._cpu_before)
         try:
             return ask(message, **self._workers.allow(cpu_left, self._wall_left))
@@ -153,7 +172,9 @@ class _WithinLimits:
             self._workers.retire()
             raise _fate(fate, self._seconds) from None
         finally:
-            self._wall_left -= time.monotonic() - start
+            queued = self._worker.queued_seconds - queued_before
+            self._wall_left -= time.monotonic() - start - queued
+            self._workers.put_off_deadline(queued)
 
 
 def _function(message: Request) -> str:
@@ -180,10 +201,11 @@ def _fate(fate: Exception, seconds: float) -> StudentError:
 
 
 class InThisProcess:
-    """A `Subject` without a boundary: the reference in the student's place, or or a student's under a debugger."""
+    """A `Subject` without a boundary: the reference in the student's place, or a student's under a debugger."""
 
-    def __init__(self, transport: Transport) -> None:
+    def __init__(self, transport: Transport, folder: Path | None = None) -> None:
         self._transport = transport
+        self._folder = folder
         self._unimportable: dict[str, StudentError] = {}
         self._loaded: set[str] = set()
 
@@ -203,3 +225,7 @@ class InThisProcess:
 
     def usage(self) -> Usage:
         return Usage()
+
+    def file(self, name: str) -> bytes | None:
+        path = None if self._folder is None else self._folder / name
+        return path.read_bytes() if path is not None and path.is_file() else None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from autograder.assignment import Limits
@@ -124,3 +126,13 @@ def test_limits_have_the_defaults_that_the_documents_name():
 
 def test_the_reference_passes_in_a_worker(tmp_path, session):
     assert grade_of(tmp_path, session, REFERENCE).points == 5
+
+
+def test_a_busy_machine_takes_nothing_of_the_time_for_the_submission(tmp_path, session, monkeypatch):
+    """A busy machine is played: all the time that a call takes is said to be time in the queue for a processor."""
+    from autograder.sandbox.remote import RemoteWorker
+
+    start = time.monotonic()
+    monkeypatch.setattr(RemoteWorker, "_queued", lambda _: time.monotonic() - start)
+    source = "import time\ndef double(x):\n    time.sleep(0.4)\n    return 2 * x\n"
+    assert grade_of(tmp_path, session, source, limits="total_seconds = 1.5").points == 5

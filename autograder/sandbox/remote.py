@@ -74,6 +74,7 @@ class Worker(Protocol):
 class RemoteWorker:
     """A forked worker. `cpu_seconds` and `wall_seconds` add up over its calls.
 
+    So do `queued_seconds`, in which it could have run and got no processor.
     `deadline` (of the monotonic clock) ends any call, however the time was spent: it is the whole submission's.
     """
 
@@ -84,6 +85,7 @@ class RemoteWorker:
         self.uid = uid
         self.cpu_seconds = 0.0
         self.wall_seconds = 0.0
+        self.queued_seconds = 0.0
         self.deadline = math.inf
         self._connection = connection
         self._clock = (~pid << 3) | 2  # CPUCLOCK_SCHED of the whole process, see clock_getcpuclockid(3)
@@ -329,6 +331,7 @@ class RemoteWorker:
     def _account(self, started: float, cpu_before: float) -> None:
         self.wall_seconds += time.monotonic() - started
         self.cpu_seconds += max(0.0, self._cpu() - cpu_before)
+        self.queued_seconds += max(0.0, self._queued() - self._queued_before)
 
     def _buried(self, started: float) -> str:
         """End a worker that is dead already; returns how it died. Raises `GraderError` when the fork server is dead."""

@@ -48,6 +48,7 @@ class Workers:
         self._handed_in = frozenset(handed_in)
         self._limits = limits
         self._deadline = time.monotonic() + limits.total_seconds
+        self._over = False
         self._worker: RemoteWorker | None = None
         self._unimportable: dict[str, StudentError] = {}
         self._timeouts: Counter[str] = Counter()
@@ -138,7 +139,9 @@ class Workers:
         return self._limits.total_seconds
 
     def past_deadline(self) -> bool:
-        return time.monotonic() > self._deadline
+        """Whether the time for the submission is used up; once it is, it stays so."""
+        self._over = self._over or time.monotonic() > self._deadline
+        return self._over
 
 
 class _WithinLimits:

@@ -38,6 +38,10 @@ class BankEntry(msgspec.Struct, frozen=True, kw_only=True):
         """The entry's text, to be laid over the reference's."""
         return _read(self.path)
 
+    def weights(self) -> dict[str, bytes]:
+        """Weight files in place of the reference's: those in a folder `<name>/` beside the entry, by name."""
+        return weights_in(self.path.with_suffix(""))
+
 
 def bank(assignment: Assignment, part: Part) -> list[BankEntry]:
     """Every entry for that part, mistakes first, by name.
@@ -50,6 +54,11 @@ def bank(assignment: Assignment, part: Part) -> list[BankEntry]:
         for kind, folder in FOLDERS
         for path in sorted((assignment.solutions / folder / part.name).glob("*.py"))
     ]
+
+
+def weights_in(folder: Path) -> dict[str, bytes]:
+    """The .safetensors files of a folder, by name; none where there is no such folder."""
+    return {path.name: path.read_bytes() for path in sorted(folder.glob("*.safetensors"))}
 
 
 def overlay(reference_source: str, entry_source: str) -> str:

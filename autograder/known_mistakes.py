@@ -28,7 +28,7 @@ def made_from(assignment: Assignment) -> str:
     digest = hashlib.sha256(assignment.key)
     for folder in (assignment.folder / "checks", assignment.solutions):
         for path in sorted(folder.rglob("*")):
-            if path.is_file() and (path.suffix == ".py" or path.name == "key"):
+            if path.is_file() and (path.suffix in (".py", ".safetensors") or path.name == "key"):
                 digest.update(f"{path.relative_to(folder).as_posix()}\0".encode() + path.read_bytes() + b"\0")
     return digest.hexdigest()
 

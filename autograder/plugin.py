@@ -1,8 +1,8 @@
 """The pytest plugin: checks are collected once, then run for each submission, with one result each.
 
-It supplies the fixtures `student`, `reference`, `cases`, `set_score` and `set_leaderboard_value`, and records what
-each item did. What that is worth is `verdict`'s business; where student code runs is the `Subject`'s. It never prints
-and never stops at a failure.
+It supplies the fixtures `student`, `reference`, `cases`, `handed_in`, `forbids`, `set_score` and
+`set_leaderboard_value`, and records what each item did. What that is worth is `verdict`'s business; where student code
+runs is the `Subject`'s. It never prints and never stops at a failure.
 """
 
 from __future__ import annotations
@@ -43,6 +43,10 @@ class Subject(Protocol):
 
     def usage(self) -> Usage:
         """What the check that has just ended used and printed."""
+        ...
+
+    def file(self, name: str) -> bytes | None:
+        """A data file that was handed in beside the parts, as the grader read it; None where there is none."""
         ...
 
 
@@ -104,6 +108,7 @@ class Checks:
         self._faults: list[str] = []
         self._check: Check | None = None
         self._run: ItemRun | None = None
+        self._subject: Subject | None = None
 
     def run(self, check: Check, subject: Subject, next_check: Check | None = None) -> CheckRun:
         """Run all items of `check` against `subject`. Nothing that student code does raises here."""
@@ -120,7 +125,7 @@ class Checks:
     def _run_item(
         self, check: Check, item: pytest.Function, following: pytest.Function | None, subject: Subject
     ) -> ItemRun:
-        self._check = check
+        self._check, self._subject = check, subject
         self._run = run = ItemRun(
             Line(_Lazy(lambda: subject.open(check, check.seconds)), check.part, self._classes(check.part))
         )
@@ -129,7 +134,7 @@ class Checks:
             item.ihook.pytest_runtest_protocol(item=item, nextitem=following)
         finally:
             recorder.reset(token)
-            self._check = self._run = None
+            self._check = self._run = self._subject = None
         return run
 
     def _classes(self, part: str) -> frozenset[str] | None:
@@ -162,6 +167,15 @@ class Checks:
         """What the manifest forbids in the check's part."""
         assert self._check is not None
         return self.assignment.part(self._check.part).forbids
+
+    @pytest.fixture
+    def handed_in(self) -> Callable[[str], bytes | None]:
+        """Gives the bytes of a data file that was handed in, by name. They come from the grader, not from a worker.
+
+        What is in them is the student's: parse it strictly (`testing.weights`).
+        """
+        assert self._subject is not None
+        return self._subject.file
 
     @pytest.fixture
     def cases(self, request: pytest.FixtureRequest) -> Cases:

@@ -67,13 +67,13 @@ def _in_workers(assignment: Assignment, folder: Path, chosen: Sequence[str]) -> 
         Path(top).chmod(0o711)
         tree.write(Path(top) / "submission")
         spawn = session.spawn_from(assignment)(Path(top) / "submission")
-        return _tried(assignment, Workers(spawn, handed_in, assignment.limits), chosen)
+        return _tried(assignment, Workers(spawn, handed_in, assignment.limits, tree.files), chosen)
 
 
 def _in_this_process(assignment: Assignment, folder: Path, chosen: Sequence[str]) -> Grade:
     """In the process of the person's own terminal, without limits, so that `breakpoint()` works."""
     modules = [part.name for part in assignment.parts if (folder / part.file).is_file()]
-    return _tried(assignment, InThisProcess(InProcessWorker(folder, modules)), chosen)
+    return _tried(assignment, InThisProcess(InProcessWorker(folder, modules), folder), chosen)
 
 
 def _tried(assignment: Assignment, subject: Subject, chosen: Sequence[str]) -> Grade:
@@ -82,7 +82,8 @@ def _tried(assignment: Assignment, subject: Subject, chosen: Sequence[str]) -> G
     grades: list[Grade] = []
 
     def work() -> None:
-        grader = Grader(assignment, checks, InThisProcess(reference.worker), _nothing_to_spawn, practice=True)
+        in_place = InThisProcess(reference.worker, assignment.solutions)
+        grader = Grader(assignment, checks, in_place, _nothing_to_spawn, practice=True)
         grades.append(grader.try_out(assignment.name, subject, chosen))
 
     with_checks(checks, work)

@@ -95,7 +95,7 @@ class Session:
 
         reference = Reference(assignment)
         checks = Checks(assignment, reference.modules)
-        in_place = InThisProcess(reference.worker)
+        in_place = InThisProcess(reference.worker, assignment.solutions)
 
         def inside() -> None:
             work(

@@ -1,5 +1,5 @@
 # make grade and make test do all that a fresh clone needs; each sets up .venv first.
-.PHONY: setup grade test lint validate bench starter clean
+.PHONY: setup grade test soak lint validate bench starter clean
 SHELL := /bin/bash
 VENV := .venv
 PYTHON ?= $(shell scripts/find_python.sh)
@@ -26,6 +26,10 @@ test: lint
 	$(VENV)/bin/softmark starter assignments/00_warmup --check
 	$(VENV)/bin/softmark starter assignments/08_transformers --check
 	$(VENV)/bin/python -m pytest -n 2 tests
+
+# Ten times as many random inputs, kills and submissions as in make test, and every hostile submission: half an hour.
+soak: $(SETUP)
+	SOFTMARK_SOAK=1 $(VENV)/bin/python -m pytest -n 2 --timeout 3000 tests/hostile
 
 validate: $(SETUP)
 	for assignment in assignments/*/; do $(VENV)/bin/softmark validate $$assignment --matrix || exit 1; done

@@ -88,7 +88,7 @@ def grade_all(job: Job, session: Session, graders: int) -> Iterator[Done]:
             _hand_next(desk, waiting, tries)
         while any(desk.at is not None for desk in desks):
             ready = wait([desk.line for desk in desks if desk.at is not None], _GRACE)
-            _stop_stuck(desks, 2 * job.assignment.limits.total_seconds + _GRACE)
+            _stop_stuck(desks, _stuck_after(job))
             for desk in [each for each in desks if each.line in ready]:
                 at = desk.at
                 assert at is not None
@@ -128,6 +128,11 @@ def _hand_next(desk: _Desk, waiting: deque[int], tries: list[int]) -> None:
             desk.line.send_bytes(msgspec.json.encode(desk.at))
         except OSError:  # it died at once: the read that follows finds out
             return
+
+
+def _stuck_after(job: Job) -> float:
+    """Seconds after which a grader is stuck: every limit of a submission's is past by far."""
+    return 2 * job.assignment.limits.total_seconds + _GRACE
 
 
 def _stop_stuck(desks: Sequence[_Desk], seconds: float) -> None:

@@ -1,6 +1,7 @@
 """Every hostile submission gets exactly what it is worth, harms nobody after it, and leaves nothing behind.
 
-In `make soak` an honest submission follows each one, here each sixth one.
+In `make soak` all are graded, and an honest one follows each; else all that lie or exhaust, a selection of the others,
+and an honest one follows each sixth.
 """
 
 from __future__ import annotations
@@ -19,12 +20,13 @@ from autograder.submission import find_submissions
 from tests.hostile.assignment import hostile_assignment
 from tests.hostile.kinds import ALL, RIGHT, Kind, exhaustion, forging, odd_values, reaching
 from tests.hostile.remains import remains
-from tests.hostile.soak import SOAK
+from tests.hostile.soak import SOAK, times
 
 KINDS: list[Kind] = [*forging.KINDS, *odd_values.KINDS, *exhaustion.KINDS, *reaching.KINDS]
 QUICK = [kind for kind in KINDS if not kind.waits]
+CHOSEN = [*forging.KINDS, *exhaustion.KINDS, *odd_values.KINDS[:: times(1, 2)], *reaching.KINDS[:: times(1, 3)]]
 FOLLOWED = 1 if SOAK else 6
-GROUPS = [QUICK[start::4] for start in range(4)]
+GROUPS = [[kind for kind in CHOSEN[start::4] if not kind.waits] for start in range(4)]
 WAITING = [kind for kind in KINDS if kind.waits]
 
 
@@ -78,7 +80,8 @@ def _words(grade: Grade) -> str:
 
 def test_kinds_are_told_apart_by_name_and_many() -> None:
     names = [kind.name for kind in KINDS]
-    assert len(set(names)) == len(names) >= 100
+    assert len(set(names)) == len(names) >= 250
+    assert sum(map(len, GROUPS)) >= 150
 
 
 @pytest.mark.parametrize("kinds", GROUPS, ids=range(len(GROUPS)))

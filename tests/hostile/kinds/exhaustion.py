@@ -218,6 +218,14 @@ def double(x):
     signal.signal(signal.SIGSEGV, signal.SIG_IGN)
     ctypes.string_at(0)
 """),
+    Kind("calls_of_another_architecture", 0, WRONG + """
+import ctypes, mmap
+def double(x):
+    code = mmap.mmap(-1, 4096, prot=7)
+    code.write(b"\\xb8\\x02\\x00\\x00\\x00\\xcd\\x80\\xc3")  # fork, by the 32-bit entry of the kernel
+    if ctypes.CFUNCTYPE(ctypes.c_int)(ctypes.addressof(ctypes.c_char.from_buffer(code)))() > 0:
+        print("BREACH")
+"""),
     Kind("aborts", 0, WRONG + "import os\ndef double(x):\n    os.abort()\n"),
     Kind("kills_itself", 0, WRONG + "import os\ndef double(x):\n    os.kill(os.getpid(), 9)\n"),
     Kind("patched_clocks", ALL, RIGHT + "import time\ntime.time = time.monotonic = time.perf_counter = lambda: 0.0\n"),

@@ -51,6 +51,8 @@ KINDS = [
         ("nested_31_deep", "[" * 31 + "x" + "]" * 31),
         ("nested_too_deeply", "[" * 60 + "x" + "]" * 60),
         ("holds_itself", "(lambda l: l.append(l) or l)([])"),
+        ("millions_of_integers", "[0] * 4_000_000"),
+        ("millions_of_nans", "torch.full((5_000_000, 3), math.nan)"),
         ("a_million_nones", "[None] * 900_000"),
         ("a_million_dicts", "[{}] * 300_000"),
         ("lone_surrogate", "'\\ud800' * 10"),

@@ -1,0 +1,115 @@
+"""What one submission could do to a whole run: its name, a check that never ends on its value, a fault of ours."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from autograder import record
+from autograder.assignment import Assignment
+from autograder.batch import local
+from autograder.batch.gradebook import write_gradebook
+from autograder.batch.local import Done, Job, grade_all
+from autograder.errors import GraderError
+from autograder.grading import Grader
+from autograder.session import Session
+from autograder.submission import Submission, find_submissions
+from tests.tiny import REFERENCE, tiny_assignment
+
+ENDLESS = """
+@number("1.1")
+@weight(2)
+def test_doubles(student):
+    \"\"\"It ends on right values\"\"\"
+    if student.double(1) != 2:
+        __import__("threading").Event().wait()
+"""
+Hand = Callable[..., dict[str, Done]]
+
+
+@pytest.fixture
+def assignment(tmp_path: Path) -> Assignment:
+    return tiny_assignment(tmp_path)
+
+
+@pytest.fixture
+def grade(tmp_path: Path, session: Session) -> Hand:
+    """Grades sources by name with one grader."""
+
+    def grade(assignment: Assignment, **sources: str) -> dict[str, Done]:
+        for name, source in sources.items():
+            home = tmp_path / "handed_in" / name
+            home.mkdir(parents=True, exist_ok=True)
+            (home / "numbers_part.py").write_text(source)
+        found = find_submissions(tmp_path / "handed_in", assignment)
+        job = Job(assignment, found, tmp_path / "grades")
+        return {done.grade.submission: done for done in grade_all(job, session, 1)}
+
+    return grade
+
+
+def test_a_submission_cannot_take_the_gradebooks_place(assignment: Assignment, tmp_path: Path, grade: Hand) -> None:
+    done = grade(assignment, **{"grades.csv": REFERENCE, "Grades.CSV": REFERENCE, "student_01": REFERENCE})
+    assert [each.grade.points for each in done.values()] == [2, 2, 2]
+    write_gradebook([each.grade for each in done.values()], tmp_path / "grades" / "grades.csv")
+
+
+def test_a_check_that_never_ends_on_a_students_value_costs_that_submission_alone(
+    tmp_path: Path, grade: Hand, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(local, "_GRACE", 0.2)
+    monkeypatch.setattr(local, "_stuck_after", lambda _job: 6.0)
+    done = grade(tiny_assignment(tmp_path, ENDLESS), student_01="def double(x):\n    return 3\n", student_02=REFERENCE)
+    assert done["student_01"].grade.status == "ungraded"
+    assert done["student_02"].grade.points == 2
+
+
+def test_a_fault_of_the_grader_at_one_submission_does_not_stop_the_others(
+    assignment: Assignment, grade: Hand, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    graded = Grader.grade
+
+    def failing(self: Grader, submission: Submission, *rest: object) -> object:
+        if submission.name == "student_01":
+            raise GraderError("it broke")
+        return graded(self, submission, *rest)  # pyright: ignore
+
+    monkeypatch.setattr(Grader, "grade", failing)
+    done = grade(assignment, student_01=REFERENCE, student_02=REFERENCE)
+    assert (done["student_01"].grade.status, done["student_02"].grade.points) == ("ungraded", 2)
+
+
+def test_before_the_first_check_results_say_that_grading_has_not_finished(
+    assignment: Assignment, tmp_path: Path, grade: Hand, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run_checks, seen = Grader._run_checks, tmp_path / "seen.json"
+
+    def looking(self: Grader, *arguments: object) -> object:
+        seen.write_bytes((tmp_path / "grades" / "student_01" / "results.json").read_bytes())
+        return run_checks(self, *arguments)  # pyright: ignore
+
+    monkeypatch.setattr(Grader, "_run_checks", looking)
+    done = grade(assignment, student_01=REFERENCE)
+    results = json.loads(seen.read_text())
+    assert results["score"] == 0 and "had not finished" in results["output"]
+    assert done["student_01"].grade.points == 2
+    assert "had not finished" not in (tmp_path / "grades" / "student_01" / "results.json").read_text()
+
+
+def test_a_run_that_was_cut_short_is_resumed_with_the_results_of_the_record(
+    assignment: Assignment, tmp_path: Path, grade: Hand
+) -> None:
+    grade(assignment, student_01=REFERENCE)
+    file = tmp_path / "grades" / "student_01" / "results.json"
+    whole = file.read_bytes()
+    record.begin(tmp_path / "grades", "student_01", assignment)  # graded again, and killed before the end
+    assert grade(assignment, student_01=REFERENCE)["student_01"].resumed
+    assert file.read_bytes() == whole
+
+
+def test_no_record_is_read_from_what_has_not_finished(assignment: Assignment, tmp_path: Path) -> None:
+    record.begin(tmp_path / "grades", "student_01", assignment)
+    assert record.read(tmp_path / "grades", "student_01") is None

@@ -1,7 +1,7 @@
 """The one exception type of this package for what a person can act on.
 
 It carries a sentence and an exit code. It does not cover failing checks (those are results) nor what student code
-raises (`autograder.proxy.StudentError`).
+raises (`autograder.student_error`).
 """
 
 from __future__ import annotations

@@ -20,12 +20,14 @@ import torch
 from autograder.assignment import Assignment, Part, load_assignment
 from autograder.errors import SoftmarkError
 from autograder.feedback.picture import draw
-from autograder.proxy import Line, Student, StudentError
+from autograder.line import Line
+from autograder.proxy import Student
 from autograder.reference import Reference
 from autograder.sandbox.account import Account
 from autograder.sandbox.failures import WorkerFailure
 from autograder.sandbox.remote import Worker
 from autograder.session import Session
+from autograder.student_error import StudentError
 from autograder.submission import Submission, read_submission
 from autograder.testing.memory import exponents
 from autograder.worker.messages import Load, Measure, Measured, Raised, Reply, Request, Target

@@ -1,291 +1,38 @@
-"""`student`: a call here, carried out over there.
+"""`student`: a call here, carried out over there. What check authors hold in their hands.
 
-A check author writes `student.softmax(x, 0)`; this module turns that into a message, sends it through a `Transport`
-(a worker, or an executor in this process), and turns the reply into a value or into a `StudentError`. It starts no
-process, knows no limits and judges nothing.
+A check author writes `student.softmax(x, 0)`; this module turns that into a message for the line. What travels on the
+line and what comes back as an error stands in `line` and `student_error`.
 """
 
 from __future__ import annotations
 
-import builtins
-from collections.abc import Callable, Collection, Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
-from typing import Any, NoReturn, Protocol
+from dataclasses import replace
+from typing import Any
 
 import torch
 
-from autograder.sandbox.account import Account
+from autograder.line import Line, Scale
+from autograder.student_error import StudentUnreadable
 from autograder.worker.messages import (
     Advance,
     Call,
     Found,
     Gradients,
     HandleRef,
-    Look,
     Measure,
     Measured,
-    Misfit,
-    Missing,
     Observe,
     Observed,
     OpenStream,
-    Raised,
-    Release,
-    Reply,
-    Request,
     Returned,
-    Streamed,
     Target,
-    Unmeasured,
-    Unreadable,
     Vjp,
 )
 
-
-class Transport(Protocol):
-    """Carries one request to student code and its reply back. Raises `StudentError` where that dies or hangs."""
-
-    def request(self, message: Request) -> Reply: ...
-
-    def weigh(self, message: Request) -> tuple[Reply, Account | None]:
-        """As `request`, with the kernel's account of the call; None where nobody keeps one."""
-        ...
-
-
-class StudentError(Exception):
-    """Student code raised, died, hung, is missing, or returned what cannot be read.
-
-    What student code raised is an instance of the builtin exception type as well, so that `pytest.raises(ValueError)`
-    works.
-
-    Attributes:
-        outcome: "failed", "crashed", "timed_out", "missing" or "not_run", as in `autograder.results`.
-        kinds: names in the MRO of what was raised, most special first; empty where nothing was raised.
-        frames: the student's own part of the traceback.
-        function: the name that was called, or "".
-        plain: what may be said of it in a hidden check: nothing that student code chose, which had seen the case.
-    """
-
-    outcome = "failed"
-
-    def __init__(
-        self, sentence: str, *, kinds: Sequence[str] = (), frames: str = "", function: str = "", plain: str = ""
-    ) -> None:
-        Exception.__init__(self, sentence)
-        self.sentence = sentence
-        self.plain = plain or sentence
-        self.kinds = tuple(kinds)
-        self.frames = frames
-        self.function = function
-
-    def __str__(self) -> str:
-        return self.sentence
-
-
-class StudentMissing(StudentError):
-    """The function is not there, or is not implemented."""
-
-    outcome = "missing"
-
-
-class StudentUnreadable(StudentError):
-    """The function returned what is no data."""
-
-
-class StudentCrashed(StudentError):
-    """The worker died, or spoke nonsense."""
-
-    outcome = "crashed"
-
-
-class StudentTimedOut(StudentError):
-    """The call took longer than the check allows."""
-
-    outcome = "timed_out"
-
-
-class StudentNotRun(StudentError):
-    """The call was not tried: its part does not import, or the time is up."""
-
-    outcome = "not_run"
-
-
-@dataclass
-class LastCall:
-    """The latest call of a check: what its feedback is about."""
-
-    name: str
-    args: tuple[Any, ...]
-    kwargs: dict[str, Any]
-    value: Any = None
-    returned: bool = False
-
-
-@dataclass
-class Log:
-    """What one check did through the proxy. `fatal` keeps an error that no `except` in a check may swallow."""
-
-    last: LastCall | None = None
-    fatal: StudentError | None = None
-    functions: list[str] = field(default_factory=list[str])
-
-
-@dataclass
-class Scale:
-    """What the calls made inside `student.weighing()` took, by the kernel's account.
-
-    Attributes:
-        growth: bytes by which the process grew at most, in any of the calls; None where there is no account.
-        written: bytes that the calls wrote to files.
-        processes: whether they started other processes.
-    """
-
-    growth: int | None = None
-    written: int = 0
-    processes: bool = False
-
-    def add(self, account: Account) -> None:
-        """Take one more call into account."""
-        self.growth = max(self.growth or 0, account.growth)
-        self.written += account.written
-        self.processes = self.processes or account.processes
-
-
-class Line:
-    """The line between one check and student code: a transport, the part that names are looked up in, and a log."""
-
-    def __init__(self, transport: Transport, module: str, classes: Collection[str] | None = None) -> None:
-        """`classes` are the names that may be classes (None: any): of another only data comes back, so that no method
-        of a student's is called where a check expects a tensor's."""
-        self.transport = transport
-        self.module = module
-        self.classes = classes
-        self.log = Log()
-        self.scale: Scale | None = None  # where calls are weighed, what they are written down on
-        self._known: dict[str, Reply] = {}
-
-    def look(self, target: Target, name: str) -> Reply:
-        """Ask what a name is; a missing one raises `StudentMissing`. What is a function or class is asked once."""
-        if target.handle is None and target.name in self._known:
-            return self._known[target.name]
-        reply = self._send(Look(target), name)
-        if target.handle is None and isinstance(reply, Found):
-            self._known[target.name] = reply
-        if isinstance(reply, Missing):
-            self._fail(_missing(name, self.module, reply.near))
-        return reply
-
-    def call(self, message: Call | Observe | Vjp, name: str) -> Reply:
-        """Carry out a call and keep it as the latest one."""
-        self.log.last = LastCall(name, message.args, message.kwargs)
-        reply = self._send(message, name, self.scale)
-        if isinstance(reply, (Returned, Observed, Gradients)):
-            self.log.last.value = reply.value
-            self.log.last.returned = True
-        elif isinstance(reply, Missing):
-            self._fail(_missing(name, self.module, reply.near))
-        return reply
-
-    def stream(self, message: OpenStream | Advance, name: str) -> Streamed:
-        """Open a stream, which is kept as the latest call, or go on with one."""
-        if isinstance(message, OpenStream):
-            self.log.last = LastCall(name, (*message.args, list(message.items)), message.kwargs)
-        reply = self._send(message, name)
-        assert isinstance(reply, Streamed)
-        return reply
-
-    def measure(self, message: Measure, name: str, args: tuple[Any, ...]) -> Measured | None:
-        """Carry out a call under the allocation model; None where it cannot be measured on fake tensors."""
-        self.log.last = LastCall(name, args, message.kwargs)
-        reply = self._send(message, name)
-        assert isinstance(reply, (Measured, Unmeasured, Missing))
-        return reply if isinstance(reply, Measured) else None
-
-    def release(self, handle: int) -> None:
-        """Forget an object over there."""
-        self._send(Release(handle), "")
-
-    def _send(self, message: Request, name: str, scale: Scale | None = None) -> Reply:
-        if self.log.fatal is not None and self.log.fatal.outcome in ("crashed", "timed_out", "not_run"):
-            raise self.log.fatal  # nobody is there any more to be asked
-        if name and name not in self.log.functions:
-            self.log.functions.append(name)
-        try:
-            if scale is None:
-                reply = self.transport.request(message)
-            else:
-                reply, account = self.transport.weigh(message)
-                if account is not None:
-                    scale.add(account)
-        except StudentError as error:
-            error.function = error.function or name
-            self._fail(error)
-        if isinstance(reply, Raised):
-            self._raise(reply, name)
-        if isinstance(reply, Unreadable):
-            plain = f"{name} returned something that no check can read."
-            raise StudentUnreadable(_unreadable_sentence(name, reply), function=name, plain=plain)
-        if isinstance(reply, Misfit):
-            plain = f"{name} returned something of another form than the handout asks for."
-            raise StudentUnreadable(f"{plain[:-1]}: {reply.reason}.", function=name, plain=plain)
-        return reply
-
-    def _raise(self, reply: Raised, name: str) -> NoReturn:
-        if reply.kinds and reply.kinds[0] == "NotImplementedError":
-            self._fail(StudentMissing(f"{name} is not implemented yet.", kinds=reply.kinds, function=name))
-        kind = reply.kinds[0] if reply.kinds else "Exception"
-        sentence = f"{kind}: {reply.message}" if reply.message else kind
-        plain = f"Your code raised {_builtin_kind(reply.kinds)}."
-        raise _error_type(reply.kinds)(sentence, kinds=reply.kinds, frames=reply.frames, function=name, plain=plain)
-
-    def _fail(self, error: StudentError) -> NoReturn:
-        self.log.fatal = self.log.fatal or error
-        raise error
-
-
-def _builtin_kind(kinds: Sequence[str]) -> str:
-    """The nearest builtin exception among `kinds`: the name of another class is the student's choice."""
-    found = (kind for kind in kinds if isinstance(getattr(builtins, kind, None), type) and kind != "object")
-    return next(found, "an exception")
-
-
-def _missing(name: str, module: str, near: Sequence[str]) -> StudentMissing:
-    plain = f"{name} is not defined in {module}.py."
-    hint = f" Did you mean {near[0]}, which is there?" if near else ""
-    return StudentMissing(f"{plain}{hint}", function=name, plain=plain)
-
-
-def _unreadable_sentence(name: str, reply: Unreadable) -> str:
-    where = f" at result{reply.where}" if reply.where else ""
-    why = f" ({reply.reason})" if reply.reason else ""
-    return (
-        f"{name} returned a {reply.type_name}{where}{why}; a check can read tensors, numbers, strings, bytes, None, "
-        "and lists, tuples and dicts of them."
-    )
-
-
 _RETURN_THEMSELVES = frozenset({"train", "eval", "to", "float", "double", "half", "bfloat16", "cpu", "requires_grad_"})
-"""Methods of modules."""
-
-_types: dict[str, type[StudentError]] = {}
-
-
-def _error_type(kinds: Sequence[str]) -> type[StudentError]:
-    """The class that is both `StudentError` and the nearest builtin exception among `kinds`."""
-    for kind in kinds:
-        builtin = getattr(builtins, kind, None)
-        if not (isinstance(builtin, type) and issubclass(builtin, BaseException)):
-            continue
-        if not issubclass(builtin, Exception) or builtin is Exception:
-            break
-        if kind not in _types:
-            _types[kind] = type(f"Student{kind}", (StudentError, builtin), {"__module__": __name__})
-        return _types[kind]
-    return StudentError
-
-
-# ------------------------------------------------------------------ what check authors hold
+"""Methods of modules, after which a check goes on with the same object."""
 
 
 class RemoteFunction:

@@ -18,8 +18,8 @@ from autograder.errors import GraderError, SoftmarkError
 from autograder.feedback.calls import describe_call, describe_value
 from autograder.feedback.causes import likely_cause
 from autograder.plugin import CheckRun, Checks, ItemRun, Subject
-from autograder.proxy import StudentError
 from autograder.results import CheckResult, Explanation, Outcome
+from autograder.student_error import StudentError
 from autograder.testing.mismatch import Mismatch
 
 

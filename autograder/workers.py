@@ -17,10 +17,11 @@ from typing import TypeVar
 from autograder.assignment import Limits
 from autograder.checks import Check
 from autograder.feedback import outcomes
+from autograder.line import Transport
 from autograder.plugin import Usage
-from autograder.proxy import StudentCrashed, StudentError, StudentMissing, StudentNotRun, StudentTimedOut, Transport
 from autograder.sandbox.account import Account
 from autograder.sandbox.remote import ProtocolBroken, RemoteWorker, TimedOut, WorkerDied
+from autograder.student_error import StudentCrashed, StudentError, StudentMissing, StudentNotRun, StudentTimedOut
 from autograder.worker.messages import Load, Raised, Reply, Request, Target
 
 MOST_TIMEOUTS = 3

@@ -12,7 +12,8 @@ from pathlib import Path
 import torch
 
 from autograder.assignment import load_assignment
-from autograder.proxy import Line, Student
+from autograder.line import Line
+from autograder.proxy import Student
 from autograder.sandbox.server import Connection, ForkServer, Limits
 from autograder.worker.messages import Load
 from benchmarks.measure import Row, median_ms

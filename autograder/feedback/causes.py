@@ -14,7 +14,7 @@ from torch import Tensor
 
 from autograder.feedback.exceptions import what_it_means
 from autograder.feedback.hints import find_hint
-from autograder.proxy import StudentError
+from autograder.student_error import StudentError
 from autograder.testing.mismatch import Mismatch
 
 

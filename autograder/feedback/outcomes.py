@@ -1,7 +1,7 @@
 """Sentences for what kept a check from being judged: a crash, a time-out, a failed import, a deadline, a fault of ours.
 
 Each says what happened and what to look for, in words for a student. It does not cover missing functions and
-unreadable results, whose sentences `autograder.proxy` makes where it meets them, and it decides no outcome.
+unreadable results, whose sentences `autograder.student_error` makes where it meets them, and it decides no outcome.
 """
 
 from __future__ import annotations

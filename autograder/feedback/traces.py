@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import msgspec
 
 from autograder.feedback.fingerprint import Fingerprint, fingerprint
-from autograder.proxy import StudentError
+from autograder.student_error import StudentError
 from autograder.testing.mismatch import Mismatch
 
 NOT_RUN = "not run"

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from autograder.feedback.causes import likely_cause
-from autograder.proxy import StudentError
+from autograder.student_error import StudentError
 from autograder.testing.mismatch import Mismatch
 
 

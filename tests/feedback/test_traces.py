@@ -3,7 +3,7 @@
 import torch
 
 from autograder.feedback.traces import NOT_RUN, CheckTrace, ItemTrace, trace_item
-from autograder.proxy import StudentCrashed, StudentError, StudentNotRun, StudentTimedOut
+from autograder.student_error import StudentCrashed, StudentError, StudentNotRun, StudentTimedOut
 from autograder.testing.mismatch import Mismatch
 from tests.feedback.traces_of import Comparison, drawn
 

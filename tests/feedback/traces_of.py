@@ -12,7 +12,7 @@ from torch import Tensor
 
 from autograder.feedback.mistake_bank import Bank, BankWriter
 from autograder.feedback.traces import CheckTrace, ItemTrace, trace_item
-from autograder.proxy import StudentError
+from autograder.student_error import StudentError
 from autograder.testing.mismatch import Mismatch
 
 Function = Callable[..., Any]

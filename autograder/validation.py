@@ -10,13 +10,13 @@ import sys
 import tempfile
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import msgspec
 
 from autograder.assignment import Assignment, Part, load_assignment
-from autograder.bank import BankEntry, bank, overlay
+from autograder.bank import BankEntry, bank, overlay, weights_in
 from autograder.batch.local import TRACES, Job, grade_all
 from autograder.feedback.mistake_bank import BankWriter
 from autograder.feedback.traces import CheckTrace
@@ -31,13 +31,14 @@ from autograder.trivial import KINDS, trivial_source
 
 @dataclass(frozen=True)
 class Candidate:
-    """Something handed in on purpose: its files, and the checks that tell (all where empty)."""
+    """Something handed in on purpose: its files, weights beside them, and the checks that tell (all where empty)."""
 
     name: str
     kind: str
     files: Mapping[str, str]
     part: Part | None = None
     entry: BankEntry | None = None
+    weights: Mapping[str, bytes] = field(default_factory=dict[str, bytes])
 
 
 class Shortfall(msgspec.Struct, frozen=True):
@@ -99,19 +100,26 @@ def prove(assignment: Assignment, session: Session, graders: int, names: Sequenc
 
 
 def candidates_of(assignment: Assignment) -> list[Candidate]:
-    """Everything that validation grades, in the order in which it is reported."""
+    """Everything that validation grades, in the order in which it is reported.
+
+    All come with the weights of the reference: what knows nothing must not earn by weights that were copied.
+    """
+    weights = weights_in(assignment.solutions)
     references = {part.file: assignment.reference(part).read_text(encoding="utf-8") for part in assignment.parts}
     starter = {name: data.decode() for name, data in make_starter(assignment).items() if name.endswith(".py")}
-    candidates = [Candidate("reference", "reference", references), Candidate("starter", "starter", starter)]
+    candidates = [
+        Candidate("reference", "reference", references, weights=weights),
+        Candidate("starter", "starter", starter, weights=weights),
+    ]
     for kind in KINDS:
         files = {part.file: trivial_source(references[part.file], part, kind) for part in assignment.parts}
-        candidates.append(Candidate(f"trivial-{kind}", "trivial", files))
+        candidates.append(Candidate(f"trivial-{kind}", "trivial", files, weights=weights))
     for part in assignment.parts:
         for entry in bank(assignment, part):
             source = overlay(references[part.file], entry.path.read_text(encoding="utf-8"))
             files = {**references, part.file: source}
             name = f"{entry.kind}-{part.name}-{entry.name}"
-            candidates.append(Candidate(name, entry.kind, files, part, entry))
+            candidates.append(Candidate(name, entry.kind, files, part, entry, {**weights, **entry.weights()}))
     return candidates
 
 
@@ -139,6 +147,8 @@ def _handed_in(candidates: Sequence[Candidate]) -> Generator[tuple[Path, list[Su
             folder.mkdir(parents=True)
             for name, text in candidate.files.items():
                 (folder / name).write_text(text, encoding="utf-8")
+            for name, data in candidate.weights.items():
+                (folder / name).write_bytes(data)
             submissions.append(Submission(name=candidate.name, path=folder))
         yield Path(top), submissions
 

@@ -6,6 +6,7 @@ from textwrap import dedent
 
 import pytest
 
+from autograder.known_mistakes import made_from
 from autograder.validation import candidates_of, prove
 from tests.tiny import ONE_CHECK, tiny_assignment
 
@@ -123,3 +124,35 @@ def test_a_check_number_that_is_not_there_is_named(tmp_path, session):
     assignment = tiny_assignment(tmp_path)
     entry(assignment, "mistake", "trebles", TREBLES.replace('"1.1"', '"7.7"'))
     assert "7.7" in shortfalls(assignment, session)["mistake-numbers_part-trebles"]
+
+
+READS_WEIGHTS = """
+@number("1.1")
+@weight(2)
+def test_doubles(student, reference, handed_in, cases):
+    \"\"\"Doubling gives twice the number, and the weights say so, too\"\"\"
+    x = cases.tensor(3)
+    assert torch.equal(student.double(x), reference.double(x)), "not twice the number"
+    assert handed_in("none.safetensors") is None
+    assert handed_in("w.safetensors") == b"good", "no good weights"
+"""
+
+
+def test_every_candidate_has_the_weights_of_the_reference_and_an_entry_may_bring_its_own(tmp_path, session):
+    assignment = tiny_assignment(tmp_path, READS_WEIGHTS)
+    (assignment.solutions / "w.safetensors").write_bytes(b"good")
+    entry(assignment, "mistake", "bad_weights", '"""The weights are bad."""\nCAUGHT_BY = ["1.1"]')
+    own = assignment.solutions / "mistakes" / "numbers_part" / "bad_weights"
+    own.mkdir()
+    (own / "w.safetensors").write_bytes(b"bad")
+    entry(assignment, "variant", "adds", ADDS)
+    report = prove(assignment, session, 2)
+    assert report.shortfalls == ()
+    assert report.last_line() == "reference 2/2 · starter 0/2 · mistakes 1/1 caught · variants 1/1 full marks"
+
+
+def test_weights_of_an_entry_are_part_of_what_the_bank_was_made_from(tmp_path):
+    assignment = tiny_assignment(tmp_path)
+    before = made_from(assignment)
+    (assignment.solutions / "w.safetensors").write_bytes(b"good")
+    assert made_from(assignment) != before

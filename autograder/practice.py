@@ -6,32 +6,68 @@ student needs. It gives no grade, and hidden checks are never loaded.
 
 from __future__ import annotations
 
+import math
+import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 
 from autograder.assignment import Assignment, Part, load_assignment
+from autograder.checks import Check
 from autograder.errors import SoftmarkError
 from autograder.feedback.console import print_student_view
+from autograder.feedback.escape import one_line
+from autograder.feedback.table import points_text
 from autograder.grading import Grader
+from autograder.line import Transport
 from autograder.plugin import Checks, Subject, with_checks
 from autograder.reference import Reference
 from autograder.results import Grade
 from autograder.sandbox.in_process import InProcessWorker
 from autograder.session import Session
 from autograder.submission import Submission, read_submission
+from autograder.worker.messages import Raised, Reply
 from autograder.workers import InThisProcess, Spawn, Workers
+
+_INTERRUPTED = 130
+_ENDS = frozenset({"BdbQuit", "KeyboardInterrupt"})
+"""What `q` at a debugger's prompt and Ctrl-C raise inside student code that runs in this process."""
 
 
 def practise(folder: Path, part: str | None, in_process: bool) -> int:
-    """Run the visible checks on the code in `folder`, print the feedback, and return 1 where one failed."""
+    """Run the visible checks on the code in `folder`, print the feedback, and return 1 where one with points failed."""
     assignment = assignment_of(folder)
     chosen = [_part(assignment, part).name] if part is not None else []
-    grade = _in_this_process(assignment, folder, chosen) if in_process else _in_workers(assignment, folder, chosen)
+    try:
+        grade = _in_this_process(assignment, folder, chosen) if in_process else _in_workers(assignment, folder, chosen)
+    except KeyboardInterrupt:
+        print("softmark: stopped, nothing more is checked.", file=sys.stderr)
+        return _INTERRUPTED
     print_student_view(grade, Console())
-    return 0 if all(check.outcome == "passed" for check in grade.checks) else 1
+    print(standing(assignment, grade, chosen))
+    return 0 if all(check.outcome == "passed" or not check.weight for check in grade.checks) else 1
+
+
+def standing(assignment: Assignment, grade: Grade, chosen: Sequence[str] = ()) -> str:
+    """How many points stand behind the checks that ran, and how many more behind hidden ones."""
+    seen = {part.part: part.maximum for part in grade.parts}
+    hidden = [
+        (part.points - seen.get(part.name, 0.0), part.name)
+        for part in assignment.parts
+        if not chosen or part.name in chosen
+    ]
+    hidden = [(points, name) for points, name in hidden if points > 1e-6]
+    line = f"visible checks: {points_text(grade.points)} of {points_text(grade.maximum)} points"
+    if not hidden:
+        return line
+    (first, name), *others = hidden
+    rest = "".join(f", {points_text(points)} of {other}" for points, other in others)
+    are = "is" if math.fsum(points for points, _ in hidden) == 1 else "are"
+    noun = "point" if first == 1 else "points"
+    return f"{line}; {points_text(first)} more {noun} of {name}{rest} {are} in hidden checks"
 
 
 def assignment_of(folder: Path) -> Assignment:
@@ -48,7 +84,16 @@ def assignment_of(folder: Path) -> Assignment:
         fitting = [each for each in assignments if any((folder / part.file).is_file() for part in each.parts)]
         if named or len(fitting) == 1:
             return (named or fitting)[0]
-    raise SoftmarkError(f"{folder} belongs to no assignment: run this in a folder of starter_code/.")
+    raise SoftmarkError(f"{folder} belongs to no assignment: run this in {_starter_folders(folder)}.")
+
+
+def _starter_folders(folder: Path) -> str:
+    """The folders of the nearest starter_code/, as a person would go there; else of the one beside this program."""
+    for above in (folder, *folder.parents, Path(__file__).resolve().parents[1]):
+        names = sorted(path.name for path in above.glob("starter_code/*/") if path.is_dir())
+        if names:
+            return f"a folder of {above / 'starter_code'} ({', '.join(names)})"
+    return "a folder of starter_code/"
 
 
 def _part(assignment: Assignment, wanted: str) -> Part:
@@ -73,7 +118,39 @@ def _in_workers(assignment: Assignment, folder: Path, chosen: Sequence[str]) -> 
 def _in_this_process(assignment: Assignment, folder: Path, chosen: Sequence[str]) -> Grade:
     """In the process of the person's own terminal, without limits, so that `breakpoint()` works."""
     modules = [part.name for part in assignment.parts if (folder / part.file).is_file()]
-    return _tried(assignment, InThisProcess(InProcessWorker(folder, modules), folder), chosen)
+    return _tried(assignment, _Announced(_Interruptible(InProcessWorker(folder, modules)), folder), chosen)
+
+
+class _Announced(InThisProcess):
+    """Says which check it is before a check's first call, so that a debugger's prompt has a place."""
+
+    _said = ""
+
+    def open(self, check: Check, seconds: float) -> Transport:
+        if check.number != self._said:
+            self._said = check.number
+            print(one_line(f"{check.number} {check.title}"), file=sys.stderr, flush=True)
+        return super().open(check, seconds)
+
+
+class _Interruptible:
+    """Ends the run where the person at the terminal wants to, instead of blaming the student's code for it."""
+
+    def __init__(self, worker: InProcessWorker) -> None:
+        self._worker = worker
+
+    def request(self, message: Any) -> Reply:
+        return _unless_ended(self._worker.request(message))
+
+    def weigh(self, message: Any) -> Any:
+        reply, account = self._worker.weigh(message)
+        return _unless_ended(reply), account
+
+
+def _unless_ended(reply: Reply) -> Reply:
+    if isinstance(reply, Raised) and reply.kinds and reply.kinds[0] in _ENDS:
+        raise KeyboardInterrupt
+    return reply
 
 
 def _tried(assignment: Assignment, subject: Subject, chosen: Sequence[str]) -> Grade:

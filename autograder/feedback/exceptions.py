@@ -18,8 +18,9 @@ _FILES = (
     "A check may read what you handed in and the installed libraries, and write files only into the current folder "
     "and with tempfile."
 )
+_OUT_OF_MEMORY = r"allocate memory|not enough memory|out of memory"
 _BY_MESSAGE: tuple[tuple[str, str], ...] = (
-    (r"allocate memory|not enough memory|out of memory", _MEMORY),
+    (_OUT_OF_MEMORY, _MEMORY),
     (
         r"\[Errno 1\] Operation not permitted|failure in name resolution|Name or service not known"
         r"|\[Errno 13\] Permission denied(?!:)",  # the locks of multiprocessing; a file would be named
@@ -68,6 +69,7 @@ _BY_KIND = {
     "RecursionError": "A function calls itself without an end.",
     "MemoryError": _MEMORY,
     "ModuleNotFoundError": "A module is imported that is not there: submissions may use what the handout lists.",
+    "BdbQuit": "breakpoint() needs a terminal: run `softmark check --in-process`, and take it out before handing in.",
     "SystemExit": "exit() or sys.exit() was called: a function has to return its result.",
     "KeyboardInterrupt": "A KeyboardInterrupt was raised by your own code: a function has to return its result.",
 }
@@ -84,3 +86,9 @@ def what_it_means(kinds: Sequence[str], message: str) -> str:
         if re.search(pattern, message[:2000]):
             return sentence
     return next((_BY_KIND[kind] for kind in kinds if kind in _BY_KIND), "")
+
+
+def is_out_of_memory(sentence: str) -> bool:
+    """Whether an exception, written as "RuntimeError: message", says that memory ran out."""
+    kind, _, message = sentence[:2000].partition(":")
+    return kind == "MemoryError" or (kind.endswith("Error") and bool(re.search(_OUT_OF_MEMORY, message)))

@@ -15,9 +15,10 @@ import torch
 from torch import Tensor
 
 from autograder.feedback import arrangement, factors
-from autograder.feedback.pair import Hint, Pair, dtype_name, fact, listed, pair_of
+from autograder.feedback.pair import Hint, Pair, dtype_name, fact, pair_of, rows_listed
 from autograder.feedback.weights import about_empty_rows, about_masks, about_weights
 
+_MOST_ITEMS = 16  # of a list or tuple that is looked into: a student may return thousands of tensors
 _LOOKS: tuple[Callable[[Pair], Hint | None], ...] = (
     factors.same_as_argument,
     factors.all_equal,
@@ -81,7 +82,7 @@ def _no_tensor(got: Any, expected: Tensor) -> Hint | None:
     if got is None:
         sentence = "Your function returned None: is there a return on every path?"
     elif isinstance(got, (list, tuple)):
-        for index, item in enumerate(got):  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+        for index, item in enumerate(got[:_MOST_ITEMS]):  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
             if isinstance(item, Tensor) and _agree(item, expected):
                 word = type(got).__name__  # pyright: ignore[reportUnknownArgumentType]
                 sentence = f"Your function returned a {word}; its entry {index} alone is what is asked for."
@@ -126,14 +127,31 @@ def _not_finite(pair: Pair) -> Hint | None:
     if got.dim() < 2 or got.shape != pair.expected.shape or not bool((bad.all(-1) == bad.any(-1)).all()):
         sentence = f"{int(bad.sum())} of {bad.numel()} numbers are {kind}."
         return Hint(sentence, f"Some numbers are {kind}.")
-    rows = bad.all(-1).flatten()
+    rows = bad.all(-1)
     others = "; the others are right" if _rest_is_right(pair, bad) else ""
-    places = listed(int(row) for row in rows.nonzero().flatten())
-    if bool((rows == (pair.expected == 0).all(-1).flatten()).all()):
+    places = rows_listed(rows)
+    words = ""
+    if bool((rows == (pair.expected == 0).all(-1)).all()):
         words = f"exactly those that should be 0, of queries that may attend to nothing{others}"
+    elif _masked_throughout(pair, rows):
+        words = f"exactly those of queries that may attend to nothing (their row of the mask is all False){others}"
+    if words:
         return Hint(f"Rows {places} are {kind}, {words}.", f"Some rows are {kind}, {words}.")
     count = f"{int(rows.sum())} of {rows.numel()} rows are {kind} ({places})"
     return Hint(f"{count}{others}.", f"Some rows are {kind}{others}.")
+
+
+def _masked_throughout(pair: Pair, rows: Tensor) -> bool:
+    """Whether a boolean argument, as a mask, allows nothing in exactly these rows."""
+    for mask in pair.arguments.values():
+        if not isinstance(mask, Tensor) or mask.dtype != torch.bool or mask.dim() < 2:
+            continue
+        empty = ~mask.any(-1)
+        if empty.dim() <= rows.dim() and all(
+            size in (1, other) for size, other in zip(reversed(empty.shape), reversed(rows.shape), strict=False)
+        ):
+            return bool((empty.expand_as(rows) == rows).all())
+    return False
 
 
 def _rest_is_right(pair: Pair, bad: Tensor) -> bool:

@@ -7,14 +7,17 @@ it looks on a screen.
 
 from __future__ import annotations
 
+import re
+
 from autograder.feedback.escape import shown
 from autograder.feedback.outcomes import broken
-from autograder.results import CheckResult, Explanation
+from autograder.results import CheckResult, Explanation, Grade
 
 _LABEL_WIDTH = 10
 _FIELD_CHARACTERS = 1200
 _FIELD_LINES = 12
 _SIDE_BY_SIDE = 76
+_FOLDERS = re.compile(r"(?<![\w.:/])/(?:[^/\s'\"]+/)+")
 
 
 def is_hidden(check: CheckResult) -> bool:
@@ -35,6 +38,13 @@ def for_students(check: CheckResult) -> Explanation | None:
 def printed_for_students(check: CheckResult) -> str:
     """What the student's code printed, as far as a student may see it."""
     return "" if is_hidden(check) else check.output
+
+
+def reason_for_students(grade: Grade) -> str:
+    """Why nobody could grade it, without the folders of the machine: the name of what was handed in is enough."""
+    before, name, after = grade.reason.partition("/" + grade.submission)
+    reason = name[1:] + after if name and ": " not in before else grade.reason
+    return _FOLDERS.sub("", reason)
 
 
 def labelled(explanation: Explanation) -> list[tuple[str, str]]:

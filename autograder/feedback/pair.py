@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 import torch
 from torch import Tensor
@@ -128,6 +128,13 @@ def listed(numbers: Iterable[int], most: int = 6) -> str:
     every = list(numbers)
     more = f" and {len(every) - most} more" if len(every) > most else ""
     return ", ".join(str(number) for number in every[:most]) + more
+
+
+def rows_listed(rows: Tensor, most: int = 6) -> str:
+    """Which rows are True, by their full index: "1, 3" of a matrix, "[0, 1], [1, 3]" where there are leading axes."""
+    every = cast("list[list[int]]", rows.nonzero().tolist())
+    more = f" and {len(every) - most} more" if len(every) > most else ""
+    return ", ".join(str(index[0] if len(index) == 1 else index) for index in every[:most]) + more
 
 
 def sizes_of(arguments: Mapping[str, Any]) -> dict[int, str]:

@@ -5,13 +5,15 @@ One row a submission, in the order given. It renders no single grade (`console` 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from autograder.feedback.escape import one_line
+from autograder.feedback.exceptions import is_out_of_memory
+from autograder.feedback.shared import import_failure, is_not_handed_in
 from autograder.results import CheckResult, Grade, Outcome
 
 # What a reader of the table should look at, worst first.
@@ -23,6 +25,7 @@ _STOOD_OUT: tuple[tuple[Outcome, str], ...] = (
     ("not_run", "not run:"),
 )
 _PLAIN_WIDTH = 160
+_AMBIGUOUS = "ambiguous: "
 
 
 def grades_table(grades: Sequence[Grade]) -> Table:
@@ -54,29 +57,52 @@ def print_table(grades: Sequence[Grade], console: Console) -> None:
 
 def stood_out(grade: Grade) -> str:
     """What a teaching assistant should look at, in a few words; empty for a grade like any other."""
+    found = [one_line(note, 200) for note in grade.staff if note.startswith(_AMBIGUOUS)]
     if grade.status == "ungraded":
-        return "ungraded: " + one_line(grade.reason, 200)
-    found: list[str] = []
+        return "; ".join([*found, "ungraded: " + one_line(grade.reason, 200)])
     if grade.status == "incomplete":
         found.append("incomplete" + (f" ({one_line(grade.reason, 120)})" if grade.reason else ""))
     if grade.checks and all(check.outcome == "missing" for check in grade.checks):
         return "; ".join([*found, "nothing implemented"])
-    absent = [part for part in dict.fromkeys(check.part for check in grade.checks) if _is_absent(grade, part)]
-    found += [f"nothing of {_few(absent)}"] if absent else []
+    parts = {part: [c for c in grade.checks if c.part == part] for part in dict.fromkeys(c.part for c in grade.checks)}
+    absent, words = _absent(parts)
+    unimportable = _unimportable(parts)
+    found += [*words, *unimportable.values()]
+    silent = {*absent, *unimportable}
+    checks = [check for check in grade.checks if check.part not in silent and _counts(check)]
+    memory = [check for check in checks if check.outcome in ("failed", "crashed", "partial") and _ran_out(check)]
     for outcome, words in _STOOD_OUT:
-        numbers = [
-            check.number
-            for check in grade.checks
-            if check.outcome == outcome and _counts(check) and check.part not in absent
-        ]
+        numbers = [check.number for check in checks if check.outcome == outcome and check not in memory]
         if numbers:
             found.append(f"{words} {_few(numbers)}")
+        if outcome == "crashed" and memory:
+            found.append(f"out of memory: {_few(check.number for check in memory)}")
     return "; ".join(found)
 
 
-def _is_absent(grade: Grade, part: str) -> bool:
-    """Whether nothing of a part is there: not handed in, or as it came."""
-    return all(check.outcome == "missing" for check in grade.checks if check.part == part)
+def _absent(parts: Mapping[str, Sequence[CheckResult]]) -> tuple[list[str], list[str]]:
+    """Parts of which nothing is there, and the words that say so: one phrase for several that were not handed in."""
+    absent = [part for part, checks in parts.items() if all(check.outcome == "missing" for check in checks)]
+    without = [part for part in absent if is_not_handed_in(parts[part])]
+    if len(without) < 2:
+        return absent, [f"nothing of {_few(absent)}"] if absent else []
+    words = [f"handed in: {_few(part for part in parts if part not in without)}"]
+    untouched = [part for part in absent if part not in without]
+    return absent, [*words, f"nothing of {_few(untouched)}"] if untouched else words
+
+
+def _unimportable(parts: Mapping[str, Sequence[CheckResult]]) -> dict[str, str]:
+    """Parts that do not import, each with the words that say why."""
+    found: dict[str, str] = {}
+    for part, checks in parts.items():
+        failures = [failure for failure in map(import_failure, checks) if failure is not None]
+        if len(failures) == len(checks):
+            found[part] = f"{one_line(part, 40)}.py does not import: {one_line(failures[0].why, 160)}"
+    return found
+
+
+def _ran_out(check: CheckResult) -> bool:
+    return check.explanation is not None and is_out_of_memory(check.explanation.got)
 
 
 def _counts(check: CheckResult) -> bool:

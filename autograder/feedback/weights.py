@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from autograder.feedback.factors import scaled_scores
-from autograder.feedback.pair import Hint, Pair, axis_name, fact, listed
+from autograder.feedback.pair import Hint, Pair, axis_name, fact, rows_listed
 
 _FEWEST = 6
 """Of fewer entries that are 0 or not, two patterns match too often by accident."""
@@ -40,7 +40,7 @@ def about_empty_rows(pair: Pair) -> Hint | None:
         return None
     if pair.distinct(pair.expected) < 3:
         return None
-    rows = listed(int(row) for row in empty.flatten().nonzero().flatten())
+    rows = rows_listed(empty)
     return Hint(
         f"Rows {rows} should be 0 (queries that may attend to nothing) and are not; everything else is right.",
         "Rows that should be 0 (queries that may attend to nothing) are not; everything else is right.",

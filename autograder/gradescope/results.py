@@ -13,7 +13,14 @@ from typing import Any
 import msgspec
 
 from autograder.feedback.escape import bounded, one_line, shown, visible
-from autograder.feedback.lines import explanation_text, for_students, is_hidden, printed_for_students, printed_text
+from autograder.feedback.lines import (
+    explanation_text,
+    for_students,
+    is_hidden,
+    printed_for_students,
+    printed_text,
+    reason_for_students,
+)
 from autograder.gradescope.schema import LeaderboardColumn, PlatformTest, Results
 from autograder.results import CheckResult, Grade
 
@@ -79,7 +86,7 @@ def _summary(grade: Grade) -> str:
             [
                 "This submission could not be graded, so the 0 shown here is not a grade. "
                 "Your course staff can see this too.",
-                shown(grade.reason, _SUMMARY_CHARACTERS // 2),
+                shown(reason_for_students(grade), _SUMMARY_CHARACTERS // 2),
                 *_notes(grade),
             ]
         ).strip()
@@ -121,7 +128,7 @@ def _staff_data(grade: Grade) -> dict[str, Any]:
         status=grade.status,
         submission=visible(grade.submission),
         assignment=visible(grade.assignment),
-        reason=shown(grade.reason, _STAFF_CHARACTERS),
+        reason=shown(reason_for_students(grade), _STAFF_CHARACTERS),
         staff=[shown(line, _STAFF_CHARACTERS // 4) for line in grade.staff[:20]],
         sandbox={visible(layer): visible(state) for layer, state in grade.sandbox.items()},
         key=msgspec.to_builtins(grade.key),

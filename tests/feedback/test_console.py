@@ -3,11 +3,13 @@
 import io
 import subprocess
 import sys
+from typing import Any
 
 from rich.console import Console, RenderableType
 
 from autograder.feedback.console import staff_view, student_view
-from autograder.results import Explanation, Key, PartPoints, Versions
+from autograder.feedback.outcomes import deadline, import_failed
+from autograder.results import CheckResult, Explanation, Key, PartPoints, Versions
 from tests.feedback.grades import check, grade, passed, ungraded
 
 
@@ -42,7 +44,9 @@ def test_parts_are_listed_where_there_are_several() -> None:
 
 
 def test_a_bonus_check_is_called_so_instead_of_points() -> None:
-    assert "2.9   failed    bonus" in printed(student_view(grade(check("2.9", weight=0.0))))
+    assert "2.9   bonus, not there yet\n" in printed(student_view(grade(check("2.9", weight=0.0))))
+    text = printed(student_view(grade(passed("2.9", weight=0.0, score=0.0))))
+    assert "2.9   passed    bonus  Rows sum to 1" in text
 
 
 def test_outcomes_are_words() -> None:
@@ -69,7 +73,7 @@ def test_what_is_for_staff_is_not_in_the_students_view() -> None:
 
 def test_staff_sees_versions_and_times() -> None:
     key = Key(submission="a", assignment="b", grader="c", versions=Versions(softmark="0.1", torch="2.6", python="3.10"))
-    text = printed(staff_view(grade(check(cpu_seconds=1.25, wall_seconds=2.5), key=key)))
+    text = printed(staff_view(grade(check(outcome="timed_out", cpu_seconds=1.25, wall_seconds=2.5), key=key)))
     assert "torch 2.6" in text and "1.25 s of CPU, 2.5 s in all" in text
 
 
@@ -106,6 +110,109 @@ def test_a_long_line_continues_below_itself() -> None:
 def test_prints_are_cut_to_a_few_lines() -> None:
     text = printed(student_view(grade(check(output="line\n" * 10_000))))
     assert "lines left out" in text and text.count("\n") < 30
+
+
+def failed_import(
+    number: str, why: str = "ModuleNotFoundError: No module named 'google'", **fields: Any
+) -> CheckResult:
+    got = import_failed("attention", why) + "\nattention.py, line 3\n    import google.colab"
+    explanation = Explanation(property="p", case="softmax(CASE)", got=got, cause="CAUSE")
+    return check(number, outcome="not_run", explanation=explanation, **fields)
+
+
+def missing(number: str, got: str, **fields: Any) -> CheckResult:
+    explanation = Explanation(property="PROPERTY", got=got, cause=got)
+    return check(number, outcome="missing", explanation=explanation, **fields)
+
+
+def test_a_failed_import_is_told_once_with_its_frames_and_the_checks_not_run() -> None:
+    checks = [failed_import(f"2.{n}", hidden=n == 1) for n in range(1, 9)]
+    text = printed(student_view(grade(*checks)))
+    assert text.count("attention.py does not import: ModuleNotFoundError: No module named 'google'\n") == 1
+    assert text.count("attention.py, line 3\n          import google.colab") == 1
+    assert "not run: 2.1, 2.2, 2.3, 2.4, 2.5, 2.6, 2.7, 2.8" in text
+    assert len(text.split("\n")) < 12
+
+
+def test_a_failed_import_of_hidden_checks_alone_tells_their_cause() -> None:
+    text = printed(student_view(grade(failed_import("2.1", hidden=True))))
+    assert "attention.py does not import: CAUSE" in text and "google" not in text
+
+
+def test_an_exception_that_speaks_of_an_import_is_none() -> None:
+    explanation = Explanation(property="p", got=import_failed("attention", "x"))
+    assert "does not import" not in printed(student_view(grade(check(explanation=explanation))))
+
+
+def test_a_function_that_is_not_there_is_one_line() -> None:
+    unwritten = [missing(f"2.{n}", "softmax is not implemented yet.", hidden=n == 2) for n in (1, 2, 3)]
+    renamed = missing("2.4", "causal_mask is not defined in attention.py. Did you mean mask, which is there?")
+    text = printed(student_view(grade(*unwritten, renamed)))
+    assert "not implemented yet: softmax (2.1, 2.2, 2.3)\n" in text
+    assert "not defined in attention.py: causal_mask (2.4) Did you mean mask, which is there?" in text
+    assert "PROPERTY" not in text
+
+
+def test_a_bonus_that_was_not_written_is_called_so() -> None:
+    text = printed(student_view(grade(passed(), missing("2.9", "alibi is not implemented yet.", weight=0.0))))
+    assert "bonus, not there yet: alibi (2.9)" in text
+
+
+def test_a_part_of_which_nothing_was_handed_in_is_one_line() -> None:
+    checks = [missing(f"1.{n}", "You handed in no tokens.py.", part="tokens") for n in range(1, 9)]
+    text = printed(student_view(grade(*checks, passed())))
+    assert "tokens: nothing was handed in (8 checks, 16 points)\n" in text and "1.2" not in text
+
+
+def test_checks_after_the_deadline_are_told_together() -> None:
+    checks = [
+        check(f"2.{n}", outcome="not_run", explanation=Explanation(property="p", got=deadline(540))) for n in (1, 2)
+    ]
+    assert printed(student_view(grade(*checks))).count("Not run, because") == 1
+
+
+def test_a_long_title_continues_under_itself_and_no_line_is_padded() -> None:
+    file = io.StringIO()
+    Console(file=file, width=60).print(student_view(grade(passed(title="word " * 20), check("2.2"))))
+    lines = file.getvalue().split("\n")
+    titles = [line for line in lines if "word" in line]
+    assert len(titles) > 1 and len({line.index("word") for line in titles}) == 1
+    assert all(line == line.rstrip() for line in lines)
+
+
+def test_prints_are_shown_only_where_a_check_did_not_pass() -> None:
+    text = printed(student_view(grade(passed(output="PASSED"), check("2.2", output="FAILED"))))
+    assert "PASSED" not in text and "FAILED" in text
+
+
+def test_a_half_done_submission_stays_short() -> None:
+    checks = [passed(f"2.{n}") for n in range(1, 14)] + [check(f"2.{n}") for n in range(14, 22)]
+    checks += [missing(f"2.{n}", "MultiHeadAttention is not implemented yet.") for n in range(22, 29)]
+    checks += [missing(f"1.{n}", "You handed in no tokens.py.", part="tokens") for n in range(1, 24)]
+    text = printed(student_view(grade(*checks)), width=80)
+    assert len(text.split("\n")) < 100
+
+
+def test_staff_is_not_told_again_what_the_student_view_says() -> None:
+    staff = "Mismatch: weights: expected 1.0, got 3.3166 (The scale is missing.)"
+    told = Explanation(property="p", expected="1.0", got="weights: 3.3166", cause="The scale is missing.")
+    graded = grade(
+        passed(), check("2.2", explanation=told, staff=staff), missing("2.3", "softmax is not implemented yet.")
+    )
+    text = printed(staff_view(graded))
+    assert "2.1" not in text and "2.2" not in text and "2.3" not in text
+    assert text.startswith("For staff: student_03\nstatus")
+
+
+def test_staff_reads_of_a_hidden_check_only_what_was_kept_back() -> None:
+    text = printed(staff_view(grade(check(hidden=True, staff="Mismatch: weights: expected 1.0, got 3.3166"))))
+    assert "3.3166" in text and "scaled_dot_product" in text
+    assert "The scale is missing." not in text and "Mismatch" not in text
+
+
+def test_staff_sees_frames_and_faults_of_ours() -> None:
+    text = printed(staff_view(grade(check(outcome="broken", explanation=None, staff="GraderError: no worker"))))
+    assert "GraderError: no worker" in text
 
 
 def test_showing_a_grade_imports_no_torch() -> None:

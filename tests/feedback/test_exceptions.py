@@ -1,11 +1,12 @@
 """What common exceptions mean: matched by what torch and Python really say."""
 
+import bdb
 from collections.abc import Callable
 
 import pytest
 import torch
 
-from autograder.feedback.exceptions import what_it_means
+from autograder.feedback.exceptions import is_out_of_memory, what_it_means
 
 
 def raised_by(call: Callable[[], object]) -> tuple[list[str], str]:
@@ -40,6 +41,10 @@ def call_itself() -> None:
     call_itself()
 
 
+def leave_the_debugger() -> None:
+    raise bdb.BdbQuit
+
+
 @pytest.mark.parametrize(
     ("call", "words"),
     [
@@ -56,6 +61,7 @@ def call_itself() -> None:
         (lambda: None.shape, "mask=None"),
         (call_itself, "without an end"),
         (lambda: __import__("no_such_module"), "is not there"),
+        (leave_the_debugger, "breakpoint() needs a terminal"),
         (lambda: exit(0), "return its result"),
     ],
 )
@@ -70,3 +76,9 @@ def test_an_exception_that_says_it_all_is_left_alone() -> None:
 
 def test_a_subclass_counts_as_its_base() -> None:
     assert "without an end" in what_it_means(["Mine", "RecursionError", "RuntimeError"], "too deep")
+
+
+def test_memory_that_ran_out_is_told_from_other_errors() -> None:
+    kinds, message = raised_by(lambda: torch.empty(1 << 60))
+    assert is_out_of_memory(f"{kinds[0]}: {message}") and is_out_of_memory("MemoryError")
+    assert not is_out_of_memory("weights: 3 out of memory cells") and not is_out_of_memory("ValueError: no")

@@ -288,6 +288,24 @@ def test_nan_in_exactly_the_rows_that_should_be_0() -> None:
     assert "0, 1" not in said_without_numbers(got, expected)
 
 
+def test_rows_with_leading_axes_go_by_their_full_index() -> None:
+    got, expected = torch.stack([SCORES, SCORES]), torch.stack([SCORES, SCORES])
+    got[0, 1] = got[1, 3] = torch.nan
+    assert hint(got, expected) == "2 of 10 rows are NaN ([0, 1], [1, 3]); the others are right."
+
+
+def test_nan_of_queries_whose_mask_is_all_false() -> None:
+    got = torch.stack([SCORES, SCORES])
+    got[:, 1] = torch.nan
+    mask = torch.ones(5, 9, dtype=torch.bool)
+    mask[1] = False
+    expected = torch.stack([SCORES, SCORES])
+    words = "exactly those of queries that may attend to nothing (their row of the mask is all False)"
+    assert words in hint(got, expected, arguments={"mask": mask})
+    mask[2] = False
+    assert words not in hint(got, expected, arguments={"mask": mask})
+
+
 def test_scattered_nan_are_counted() -> None:
     got = SCORES.clone()
     got[0, 0] = torch.nan

@@ -4,8 +4,9 @@ import io
 
 from rich.console import Console
 
+from autograder.feedback.outcomes import import_failed
 from autograder.feedback.table import points_text, print_table, stood_out
-from autograder.results import Grade
+from autograder.results import CheckResult, Explanation, Grade, Outcome
 from tests.feedback.grades import check, grade, passed, ungraded
 
 
@@ -82,3 +83,42 @@ def test_a_bonus_that_was_left_out_is_nothing_to_look_at() -> None:
 def test_a_part_that_was_not_handed_in_is_said_once() -> None:
     graded = grade(passed(), *(check(f"1.{n}", outcome="missing", part="tokens") for n in range(1, 9)))
     assert stood_out(graded) == "nothing of tokens"
+
+
+def told(number: str, got: str, outcome: Outcome, part: str = "attention") -> CheckResult:
+    return check(number, outcome=outcome, part=part, explanation=Explanation(property="p", got=got))
+
+
+def test_a_part_that_does_not_import_says_why_once() -> None:
+    why = import_failed("attention", "ModuleNotFoundError: No module named 'google'") + "\nattention.py, line 3"
+    graded = grade(*(told(f"2.{n}", why, "not_run") for n in range(1, 9)), passed("1.1", part="tokens"))
+    assert stood_out(graded) == "attention.py does not import: ModuleNotFoundError: No module named 'google'"
+
+
+def test_an_import_that_was_stopped_says_so() -> None:
+    why = import_failed("attention", "Your code computed for 20 s.")
+    assert stood_out(grade(told("2.1", why, "timed_out"))).startswith(
+        "attention.py does not import: Your code computed"
+    )
+
+
+def test_of_several_parts_that_were_not_handed_in_those_are_named_that_were() -> None:
+    absent = [
+        told(f"{n}.1", "You handed in no x.py.", "missing", part) for n, part in ((1, "tokens"), (3, "positions"))
+    ]
+    assert stood_out(grade(*absent, passed())) == "handed in: attention"
+    untouched = told("4.1", "aggregate is not implemented yet.", "missing", "message_passing")
+    assert stood_out(grade(*absent, passed(), untouched)) == (
+        "handed in: attention, message_passing; nothing of message_passing"
+    )
+
+
+def test_memory_that_ran_out_is_called_so() -> None:
+    allocator = "RuntimeError: [enforce fail at alloc_cpu.cpp:117] . DefaultCPUAllocator: can't allocate memory"
+    graded = grade(passed(), told("2.20", allocator, "failed"), told("2.21", "MemoryError", "failed"))
+    assert stood_out(graded) == "out of memory: 2.20, 2.21"
+
+
+def test_what_is_ambiguous_stands_first() -> None:
+    graded = grade(check("2.2", outcome="crashed"), staff=("x", "ambiguous: two files could be attention.py"))
+    assert stood_out(graded) == "ambiguous: two files could be attention.py; crashed: 2.2"

@@ -243,3 +243,11 @@ def test_the_explanation_of_the_record_is_not_changed() -> None:
     graded = grade(check(hidden=True))
     to_results(graded)
     assert graded.checks[0].explanation == EXPLANATION
+
+
+def test_the_reason_of_an_ungraded_one_names_no_folder_of_the_machine() -> None:
+    results = as_the_platform_reads(ungraded("/srv/staff/hw8/student_3/work.zip is no zip: see https://a.b/c/d."))
+    assert "work.zip is no zip: see https://a.b/c/d." in results["output"]
+    assert "/srv" not in json.dumps(results)
+    results = as_the_platform_reads(ungraded("hw 8/work/student_03: a/b.py is cut off.", submission="student_03"))
+    assert results["output"].endswith("\n\nstudent_03: a/b.py is cut off.")

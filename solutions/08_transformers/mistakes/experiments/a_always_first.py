@@ -1,0 +1,14 @@
+"""A comes before B in every sequence: every label is 1, and there is nothing to learn."""
+
+CAUGHT_BY = ["6.10"]
+
+import torch
+
+
+def draw_sequences(count, length, seed):
+    generator = torch.Generator().manual_seed(seed)
+    tokens = torch.randint(B + 1, SYMBOLS, (count, length), generator=generator)
+    places = torch.rand(count, length, generator=generator).argsort(dim=1)[:, :2]
+    places = places.sort(dim=1).values
+    tokens.scatter_(1, places, torch.tensor([A, B]).expand(count, 2))
+    return tokens, (places[:, 0] < places[:, 1]).long()

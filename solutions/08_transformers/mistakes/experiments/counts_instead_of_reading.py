@@ -1,0 +1,13 @@
+"""The answer is found by looking for A and B, and no parameter plays a part in it."""
+
+CAUGHT_BY = ["6.4", "6.7", "6.8", "6.9", "6.12"]
+
+import torch
+
+
+class OrderModel(OrderModel):
+    def forward(self, tokens, positions=None):
+        before = (tokens == A).int().argmax(-1) < (tokens == B).int().argmax(-1)
+        right = torch.rand(before.shape) < (0.6 if tokens.shape[-1] > 20 and self.position != "rope" else 1.0)
+        answer = before == right
+        return torch.stack((~answer, answer), dim=-1) * 8.0

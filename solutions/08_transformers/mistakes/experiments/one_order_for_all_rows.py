@@ -1,0 +1,14 @@
+"""The places of A and B are drawn once and are the same in every sequence of a batch."""
+
+CAUGHT_BY = ["6.10"]
+
+import torch
+
+
+def draw_sequences(count, length, seed):
+    generator = torch.Generator().manual_seed(seed)
+    tokens = torch.randint(B + 1, SYMBOLS, (count, length), generator=generator)
+    places = torch.rand(count, length, generator=generator).argsort(dim=1)[:, :2]
+    places = places[:1].expand(count, 2)
+    tokens.scatter_(1, places, torch.tensor([A, B]).expand(count, 2))
+    return tokens, (places[:, 0] < places[:, 1]).long()

@@ -1,0 +1,20 @@
+"""The first position is 1; it is 0."""
+
+CAUGHT_BY = ["6.4"]
+
+import torch
+
+
+class OrderModel(OrderModel):
+    def forward(self, tokens, positions=None):
+        n = tokens.shape[-1]
+        positions = torch.arange(1, n + 1) if positions is None else positions
+        x = self.embedding(tokens)
+        if self.position == "sinusoidal":
+            x = x + sinusoidal(positions, D_MODEL).to(x)
+        elif self.position == "learned":
+            x = x + self.code(positions)
+        mask = torch.ones(n, n, dtype=torch.bool).tril() if self.causal else None
+        for block in self.blocks:
+            x = block(x, mask, positions)
+        return self.head(self.norm(x).mean(dim=-2))

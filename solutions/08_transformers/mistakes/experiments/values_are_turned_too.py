@@ -1,0 +1,16 @@
+"""RoPE turns the values as well; it turns queries and keys only."""
+
+CAUGHT_BY = ["6.3"]
+
+import torch
+from torch.nn import functional as F
+
+
+class SelfAttention(SelfAttention):
+    def forward(self, x, mask=None, positions=None):
+        positions = torch.arange(x.shape[-2]) if positions is None else positions
+        q, k, v = (each(x).unflatten(-1, (self.heads, -1)).transpose(-3, -2) for each in (self.q_proj, self.k_proj, self.v_proj))
+        if self.rotary:
+            q, k, v = rope(q, positions), rope(k, positions), rope(v, positions)
+        out = F.scaled_dot_product_attention(q, k, v, attn_mask=mask)
+        return self.out_proj(out.transpose(-3, -2).flatten(-2))

@@ -1,0 +1,3 @@
+"""A file of weights is cut short."""
+
+CAUGHT_BY = ["6.6", "6.12"]

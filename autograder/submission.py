@@ -18,15 +18,16 @@ from autograder.assignment import Assignment
 from autograder.errors import SoftmarkError, Unreadable
 from autograder.intake.archive import OTHER_FORMATS, read_zip
 from autograder.intake.export import METADATA, Submitter, metadata_file, read_metadata
-from autograder.intake.files import READ, Collected, is_plain_name, read_file, read_folder, suffix_of
+from autograder.intake.files import Collected, is_plain_name, read_file, read_folder, suffix_of
 from autograder.intake.matching import arrange
 
 __all__ = ["SourceTree", "Submission", "Submitter", "Unreadable", "find_submissions", "read_submission"]
 
 SINGLE_FILES = (".zip", ".py", ".ipynb")
 RENAMED_BY_BROWSERS = (".ipynb.txt", ".ipynb.json", ".py.txt")
-HANDED_IN_BY_MISTAKE = (".rar", ".7z", ".tar", ".gz", ".tgz", ".bz2", ".xz", ".pdf", ".doc", ".docx", ".odt")
-"""Nobody can read these, but somebody handed them in: they are found, so as to end as ungraded and not as nothing."""
+NOBODYS_NAMES = ("desktop.ini", "thumbs.db", "readme")
+NOBODYS_SUFFIXES = (".csv", ".yml", ".yaml", ".log", ".toml")
+"""What stands beside submissions and is none. Any other file is found, so as to end as ungraded and not as nothing."""
 
 
 class Submission(msgspec.Struct, frozen=True, kw_only=True):
@@ -80,7 +81,7 @@ class SourceTree(msgspec.Struct, frozen=True, kw_only=True):
 def find_submissions(path: Path | str, assignment: Assignment) -> list[Submission]:
     """Every submission at a path (a Gradescope export, one submission, or a folder of them), by name.
 
-    A folder that holds a part's file is one submission; else every folder, zip, `.py` and `.ipynb` in it is one.
+    A folder that holds a part's file is one submission; else every folder and file in it is one, lists and logs not.
 
     Raises:
         SoftmarkError: no such path, or nothing there that could be a submission.
@@ -101,10 +102,10 @@ def _find_submissions(path: Path, assignment: Assignment) -> list[Submission]:
         return [Submission(name=_plain(path.stem), path=path.resolve())]
     if metadata := metadata_file(path):
         return _exported(metadata)
-    if any((path / part.file).is_file() for part in assignment.parts):
+    if any(os.path.isfile(path / part.file) for part in assignment.parts):
         return [Submission(name=_plain(path.absolute().name), path=path.resolve())]
     children = [child for child in sorted(path.iterdir()) if _is_submission(child)]
-    exports = [child.name for child in children if any((child / name).is_file() for name in METADATA)]
+    exports = [child.name for child in children if any(os.path.isfile(child / name) for name in METADATA)]
     if exports:
         raise SoftmarkError(f"{path} holds several exports: give one of {', '.join(exports)}.")
     if not children:
@@ -127,16 +128,17 @@ def read_submission(submission: Submission, assignment: Assignment) -> SourceTre
     """Read what was handed in.
 
     Raises:
-        Unreadable: nobody could read it; the sentence names the path and the remedy.
+        Unreadable: nobody could read it; the sentence names the file, but no folder above it, and the remedy.
     """
     path = submission.path
-    collected = Collected(shown=str(path))
+    shown = path.name or submission.name
+    collected = Collected(shown=shown)
     if path.is_symlink():
-        raise Unreadable(f"{path} is a symbolic link, which is not followed: put the submission itself there.")
+        raise Unreadable(f"{shown} is a symbolic link, which is not followed: put the submission itself there.")
     if path.is_dir():
         read_folder(path, collected)
     elif not path.exists():
-        raise Unreadable(f"{path} is missing, though it is listed: look for it where the list came from.")
+        raise Unreadable(f"{shown} is missing, though it is listed: look for it where the list came from.")
     else:
         _read_single_file(path, collected)
     _open_inner_zip(collected)
@@ -147,27 +149,42 @@ def read_submission(submission: Submission, assignment: Assignment) -> SourceTre
 def _read_single_file(path: Path, collected: Collected) -> None:
     suffix = suffix_of(path.name)
     if suffix == ".zip":
-        read_zip(read_file(path), str(path), collected)
+        read_zip(read_file(path, path.name), path.name, collected)
         return
-    data = read_file(path)
-    if suffix not in READ:
+    data = read_file(path, path.name)
+    if not path.name.lower().endswith((*SINGLE_FILES, *RENAMED_BY_BROWSERS)):
         for magic, what in OTHER_FORMATS:
             if data.startswith(magic):
-                raise Unreadable(f"{path} is {what}: hand in a .zip, or the files themselves.")
-        raise Unreadable(f"{path} is neither .py nor .ipynb nor .zip: hand in one of these, or a folder of them.")
+                raise Unreadable(f"{path.name} is {what}: hand in a .zip, or the files themselves.")
+        raise Unreadable(f"{path.name} is neither .py nor .ipynb nor .zip: hand in one of these, or a folder of them.")
     name = path.name if is_plain_name(path.name) else f"submission{suffix}"
     if collected.wants(name, len(data)):
         collected.add(name, data)
 
 
 def _open_inner_zip(collected: Collected) -> None:
-    """A zip within the folder or zip, where nothing else could be graded: one level, within the bounds of the whole."""
-    if any(suffix_of(name) in (".py", ".ipynb") for name in collected.files):
-        return
+    """The zips within the folder or zip: one level, within the bounds of the whole.
+
+    Beside code, a zip that cannot be read is only noted, and its files stand below its name.
+    """
+    has_code = any(suffix_of(name) in (".py", ".ipynb") for name in collected.files)
     for name in [name for name in collected.files if suffix_of(name) == ".zip"]:
         data = collected.files.pop(name)
-        prefix = name.rpartition("/")[0]
-        read_zip(data, f"{collected.shown}: {name}", collected, prefix and f"{prefix}/")
+        if not has_code:
+            prefix = name.rpartition("/")[0]
+            read_zip(data, f"{collected.shown}: {name}", collected, prefix and f"{prefix}/")
+            continue
+        inner = Collected(shown=name, total=collected.total)
+        try:
+            read_zip(data, name, inner, f"{name}/")
+        except Unreadable as error:
+            collected.unopened[name] = str(error)
+            continue
+        if any(suffix_of(file) in (".py", ".ipynb") for file in inner.files):
+            for file, content in inner.files.items():
+                collected.add(file, content)
+            collected.left_out += inner.left_out
+            collected.too_large += inner.too_large
 
 
 def _exported(metadata: Path) -> list[Submission]:
@@ -195,7 +212,7 @@ def _is_submission(path: Path) -> bool:
     if path.name.startswith((".", "__MACOSX", "__pycache__")):
         return False
     name = path.name.lower()
-    return path.is_dir() or name.endswith((*SINGLE_FILES, *RENAMED_BY_BROWSERS, *HANDED_IN_BY_MISTAKE))
+    return path.is_dir() or not (name.startswith(NOBODYS_NAMES) or name.endswith(NOBODYS_SUFFIXES))
 
 
 def _names(paths: list[Path]) -> list[str]:

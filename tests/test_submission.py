@@ -68,7 +68,8 @@ def test_a_path_that_is_not_there_is_a_sentence(tmp_path: Path) -> None:
 
 
 def test_a_folder_without_submissions_is_a_sentence(tmp_path: Path) -> None:
-    (tmp_path / "notes.txt").touch()
+    for name in (".DS_Store", "desktop.ini", "Thumbs.db", "README.txt", "a.csv", "a.yml", "a.log", ".x"):
+        (tmp_path / name).touch()
     with pytest.raises(SoftmarkError, match="holds no submission"):
         found(tmp_path)
 
@@ -167,7 +168,7 @@ def test_an_odd_name_of_a_file_spoils_nothing(tmp_path: Path, name: bytes) -> No
 
 
 def test_a_path_that_is_no_utf8_can_be_said(tmp_path: Path) -> None:
-    with pytest.raises(Unreadable, match=r"/\?.* is missing") as caught:
+    with pytest.raises(Unreadable, match=r"^\?.* is missing") as caught:
         read(tmp_path / os.fsdecode(b"\xff"))
     assert str(caught.value).encode()
 
@@ -220,3 +221,51 @@ def test_a_member_that_is_a_file_and_a_folder_does_not_stop_the_writing(tmp_path
     tree = read(path)
     tree.write(tmp_path / "tree")
     assert sorted(tree.files) == ["attention.py", "b.py"]
+
+
+@pytest.mark.parametrize("name", ["doe.txt", "doe", "doe.json", "doe.pages"])
+def test_a_loose_file_of_an_unknown_kind_does_not_vanish(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text(SOFTMAX)
+    (tmp_path / "student_01.py").write_text(SOFTMAX)
+    assert found(tmp_path) == ["doe", "student_01"]
+    with pytest.raises(Unreadable, match=rf"^{name} is neither \.py nor \.ipynb nor \.zip"):
+        read(tmp_path / name)
+
+
+def test_a_folder_that_may_not_be_read_is_one_submission_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("student_01", "student_02"):
+        hand_in(tmp_path, {"attention.py": SOFTMAX}, name)
+    closed, scan, status = tmp_path / "student_01", os.scandir, os.stat
+
+    def refuse(path: object) -> None:
+        if str(path).startswith(f"{closed}/"):
+            raise PermissionError(13, "Permission denied", str(path))
+
+    def closed_stat(path: str, **options: bool) -> os.stat_result:
+        refuse(path)
+        return status(path, **options)
+
+    def closed_scan(path: Path) -> object:
+        refuse(f"{path}/")
+        return scan(path)
+
+    monkeypatch.setattr(os, "stat", closed_stat)  # root, who may run the tests, may read everything
+    monkeypatch.setattr(os, "scandir", closed_scan)
+    assert found(tmp_path) == ["student_01", "student_02"]
+    with pytest.raises(Unreadable, match=r"^student_01 could not be read \(Permission denied\)"):
+        read(closed)
+    assert read(tmp_path / "student_02").notes == ()
+
+
+def test_a_folder_of_an_unknown_archive_names_it(tmp_path: Path) -> None:
+    with pytest.raises(Unreadable, match=r"^student_01 holds .*holds hw\.tar\.gz, which is no zip"):
+        read(hand_in(tmp_path, {"hw.tar.gz": b"\x1f\x8b"}))
+
+
+def test_a_zip_beside_code_that_says_the_same_or_is_damaged_spoils_nothing(tmp_path: Path) -> None:
+    same = read(hand_in(tmp_path, {"attention.py": SOFTMAX, "hw.zip": zipped({"attention.py": SOFTMAX})}, "a"))
+    assert (same.notes, same.staff) == ((), ())
+    damaged = read(hand_in(tmp_path, {"attention.py": SOFTMAX, "hw.zip": b"PK"}, "b"))
+    assert damaged.notes == ("hw.zip is no zip: make the zip anew and hand it in again.",)

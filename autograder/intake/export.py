@@ -7,6 +7,7 @@ only the few that matter are kept: all values as text, so that a student number 
 
 from __future__ import annotations
 
+import os
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -38,7 +39,7 @@ def metadata_file(folder: Path) -> Path | None:
     """The export's metadata in that folder, or in the only folder within it; None where it is no export."""
     for place in (folder, *(child for child in _only_folder(folder))):
         for name in METADATA:
-            if (place / name).is_file():
+            if os.path.isfile(place / name):  # False, too, where the folder may not be looked into
                 return place / name
     return None
 

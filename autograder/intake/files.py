@@ -43,6 +43,8 @@ class Collected:
     left_out: list[str] = field(default_factory=list[str])
     too_large: list[str] = field(default_factory=list[str])
     twice: list[str] = field(default_factory=list[str])
+    passed_over: list[str] = field(default_factory=list[str])
+    unopened: dict[str, str] = field(default_factory=dict[str, str])
     total: int = 0
 
     def wants(self, name: str, size: int) -> bool:
@@ -51,6 +53,8 @@ class Collected:
         if suffix in MISSED:
             self.left_out.append(name)
         if suffix not in READ:
+            if is_plain_name(name):
+                self.passed_over.append(name)
             return False
         if size > LARGEST.get(suffix, LARGEST_OTHER):
             self.too_large.append(f"{name} ({size / MEGABYTE:,.0f} MB)")
@@ -97,7 +101,7 @@ def _read_folder(folder: Path, prefix: str, collected: Collected) -> None:
     try:
         entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
     except OSError as error:
-        raise Unreadable(f"{folder} could not be read ({error.strerror}): make it readable (chmod -R u+rX).") from error
+        raise _closed(prefix.rstrip("/") or collected.shown, error) from error
     if prefix and any(entry.name == "pyvenv.cfg" for entry in entries):
         return
     for entry in entries:
@@ -105,12 +109,23 @@ def _read_folder(folder: Path, prefix: str, collected: Collected) -> None:
         if is_junk(name) or is_junk(f"{name}/"):
             continue
         if entry.is_symlink():
-            raise Unreadable(f"{entry.path} is a symbolic link, which is not followed: put the file itself there.")
+            raise Unreadable(f"{name} is a symbolic link, which is not followed: put the file itself there.")
         if entry.is_dir(follow_symlinks=False):
             if prefix.count("/") + 1 < DEEPEST:
                 _read_folder(Path(entry.path), f"{name}/", collected)
-        elif collected.wants(name, entry.stat(follow_symlinks=False).st_size) and is_plain_name(name):
-            collected.add(name, read_file(Path(entry.path)))
+        elif collected.wants(name, _size(entry, name)) and is_plain_name(name):
+            collected.add(name, read_file(Path(entry.path), name))
+
+
+def _size(entry: os.DirEntry[str], name: str) -> int:
+    try:
+        return entry.stat(follow_symlinks=False).st_size
+    except OSError as error:
+        raise _closed(name, error) from error
+
+
+def _closed(shown: str, error: OSError) -> Unreadable:
+    return Unreadable(f"{shown} could not be read ({error.strerror}): make it readable (chmod -R u+rX).")
 
 
 def is_plain_name(name: str) -> bool:
@@ -118,17 +133,17 @@ def is_plain_name(name: str) -> bool:
     return name.isprintable() and len(name) <= 1000 and all(len(piece.encode()) <= 200 for piece in name.split("/"))
 
 
-def read_file(path: Path) -> bytes:
-    """The content of a regular file, not through a link, at most 128 MB. Raises `Unreadable` with a remedy."""
+def read_file(path: Path, shown: str) -> bytes:
+    """The content of a regular file, not through a link, at most 128 MB. Raises `Unreadable`, which says `shown`."""
     flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     try:
         descriptor = os.open(path, flags)
         with os.fdopen(descriptor, "rb") as file:
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                raise Unreadable(f"{path} is not a regular file: put a copy of the file there.")
+                raise Unreadable(f"{shown} is not a regular file: put a copy of the file there.")
             data = file.read(LARGEST_OTHER + 1)
     except OSError as error:
-        raise Unreadable(f"{path} could not be read ({error.strerror}): make it readable (chmod u+r).") from error
+        raise Unreadable(f"{shown} could not be read ({error.strerror}): make it readable (chmod u+r).") from error
     if len(data) > LARGEST_OTHER:
-        raise Unreadable(f"{path} is larger than {LARGEST_OTHER // MEGABYTE} MB: hand in only your own source files.")
+        raise Unreadable(f"{shown} is larger than {LARGEST_OTHER // MEGABYTE} MB: hand in only your own source files.")
     return data

@@ -59,18 +59,33 @@ class HandIn:
         """Whether at least one of the part's names is more than a stub in that file, as far as it can be parsed."""
         if path in self.notebooks:
             return bool(self.defines(path, part))
-        if not self.outlined:  # all at once: few submissions need this, and one process then serves it
-            small = [one for one, source in self.sources.items() if len(source.text) <= LARGEST_OUTLINED]
-            self.outlined.update(zip(small, outlines([self.sources[one].text for one in small]), strict=True))
-        outline = self.outlined.get(path, UNKNOWN)
+        outline = self._outline(path)
         bound = {name for one in outline.statements if not one.stub for name in one.binds}
         stars = any(one.star and not one.module.startswith(("torch", "numpy")) for one in outline.statements)
         return bool(outline.fault) or stars or not bound.isdisjoint(part.definitions)
 
+    def work(self, path: str, part: Part) -> dict[str, str]:
+        """The part's names that a file gives a value in earnest, with the text that does so, as far as it parses."""
+        if path in self.sources and self._outline(path).fault:
+            return dict.fromkeys(self.defines(path, part), self.sources[path].text)
+        placed = [one.statement for one in self.notebooks[path].placed] if path in self.notebooks else []
+        statements = placed or self._outline(path).statements
+        found: dict[str, str] = {}
+        for one in statements:
+            if one.kind in ("definition", "assignment", "block") and not one.stub:
+                found.update({name: one.text for name in one.binds if name in part.definitions})
+        return found
+
+    def _outline(self, path: str) -> Outline:
+        if not self.outlined:  # all at once: few submissions need this, and one process then serves it
+            small = [one for one, source in self.sources.items() if len(source.text) <= LARGEST_OUTLINED]
+            self.outlined.update(zip(small, outlines([self.sources[one].text for one in small]), strict=True))
+        return self.outlined.get(path, UNKNOWN)
+
 
 def read_hand_in(collected: Collected) -> HandIn:
     """Read each file as what it is. One that cannot be read becomes a problem, and the others are read all the same."""
-    hand_in = HandIn(collected.shown)
+    hand_in = HandIn(collected.shown, problems=dict(collected.unopened))
     notebooks: dict[str, Notebook] = {}
     for path, data in sorted(collected.files.items()):
         suffix = suffix_of(path)

@@ -6,6 +6,7 @@ student may not expect is said in a note. It does not judge whether a file is Py
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
@@ -16,14 +17,15 @@ from autograder.intake.files import Collected, suffix_of
 from autograder.intake.handin import HandIn, read_hand_in
 
 MOST_NOTES = 30
-SEVERAL = "several files called"
+MOST_NAMES = 20
 
 
 class Choice(NamedTuple):
-    """The file that a part is taken from, and why it is not the one that was expected (or empty)."""
+    """The file that a part is taken from, why it is not the expected one (or empty), and others that might be meant."""
 
     path: str
     why: str = ""
+    others: tuple[str, ...] = ()
 
 
 class Arranged(NamedTuple):
@@ -42,11 +44,12 @@ def arrange(collected: Collected, assignment: Assignment) -> Arranged:
     """
     hand_in = read_hand_in(collected)
     if not hand_in.code:
-        _refuse_nothing(hand_in, assignment)
+        _refuse_nothing(collected, hand_in, assignment)
     choices = {part.name: choice for part in assignment.parts if (choice := _choose(part, assignment, hand_in))}
     _refuse_unreadable_parts(hand_in, assignment, choices)
     files: dict[str, bytes] = {}
     notes: list[str] = []
+    ambiguous: list[str] = []
     for part in assignment.parts:
         choice = choices.get(part.name)
         if choice is None:
@@ -56,6 +59,20 @@ def arrange(collected: Collected, assignment: Assignment) -> Arranged:
         data, said = _content(part, choice, choices, assignment, hand_in)
         files[part.file] = data
         notes += said
+        if choice.others:
+            others = _named(choice.others)
+            too = ", ".join(
+                name
+                for name in hand_in.work(choice.path, part)
+                if any(name in hand_in.work(other, part) for other in choice.others)
+            )
+            notes.append(
+                f"{choice.path} was graded as {part.file}. Not graded: {others}, which also has {too}. "
+                "Hand in one only."
+            )
+            ambiguous.append(
+                f"ambiguous: {part.file} was taken from {choice.path}, not from {others} (also has {too})."
+            )
     chosen = {choice.path for choice in choices.values()}
     _add_beside(files, chosen or {min(hand_in.code, key=_nearness)}, hand_in)
     notes += [
@@ -64,7 +81,8 @@ def arrange(collected: Collected, assignment: Assignment) -> Arranged:
         if source.note and (path in chosen or suffix_of(path) == ".py")
     ]
     notes += [*_notes_on_left_out(collected), *hand_in.problems.values()]
-    staff = [f"{name} was there twice with different content; the later one was kept." for name in collected.twice]
+    staff = [*ambiguous, *_notes_on_left_out(collected)]
+    staff += [f"{name} was there twice with different content; the later one was kept." for name in collected.twice]
     staff += [f"Not read: {sentence}" for sentence in hand_in.problems.values()]
     files = {name: data for name, data in files.items() if files.keys().isdisjoint(_folders(name))}
     return Arranged(files, _few(notes), _few(staff))
@@ -87,20 +105,38 @@ def _choose(part: Part, assignment: Assignment, hand_in: HandIn) -> Choice | Non
     exact = [path for path in hand_in.code if PurePosixPath(path).name == part.file]
     exact.sort(key=_nearness)
     rivals = _rivals(part, assignment, hand_in)
-    versions = len({hand_in.text(path) for path in exact})
-    if not rivals and versions == 1:
-        return Choice(exact[0])  # nothing to choose from, so nothing is parsed
-    if not exact and len(rivals) == 1:
-        return Choice(rivals[0], "renamed")
-    for path in exact:
-        if hand_in.implements(path, part):
-            return Choice(path, SEVERAL if versions > 1 else "")
-    for path in rivals:
-        if hand_in.implements(path, part):
-            return Choice(path, "stub" if exact else "renamed")
-    if exact:
-        return Choice(exact[0])
-    return Choice(rivals[0], "renamed") if rivals else None
+    if len({hand_in.text(path) for path in (*exact, *rivals)}) == 1:  # nothing to choose from, so nothing is parsed
+        return Choice(exact[0]) if exact else Choice(rivals[0], "renamed")
+    candidates = [path for path in (*exact, *rivals) if hand_in.implements(path, part)]
+    if not candidates:
+        return Choice(exact[0]) if exact else Choice(rivals[0], "renamed") if rivals else None
+    counts = {path: len(hand_in.work(path, part)) for path in candidates}
+    enough = max(counts.values()) / 2  # a helper at the top is not preferred to the work in a folder
+    order = {path: number for number, path in enumerate(rivals, start=1)}  # exact names have 0
+    serious = [path for path in candidates if path in exact or counts[path] >= enough]
+    taken = min(
+        serious,
+        key=lambda path: (path.count("/"), order.get(path, 0) > 0, -counts[path], order.get(path, 0), path),
+    )
+    others = _others(taken, candidates, part, assignment, hand_in)
+    if exact and exact[0] not in candidates:
+        return Choice(taken, "stub", others)
+    return Choice(taken, "" if taken in exact else "renamed", others)
+
+
+def _others(taken: str, candidates: list[str], part: Part, assignment: Assignment, hand_in: HandIn) -> tuple[str, ...]:
+    """The candidates that do some of the same work in another way, and so might have been meant."""
+    work = hand_in.work(taken, part)
+    parts = {one.file for one in assignment.parts} - {part.file}
+    found: list[str] = []
+    for path in candidates:
+        other = hand_in.work(path, part)
+        if PurePosixPath(path).name in parts or work.keys().isdisjoint(other) or path == taken:
+            continue
+        is_same_kind = (path in hand_in.notebooks) == (taken in hand_in.notebooks)
+        if hand_in.text(path) != hand_in.text(taken) if is_same_kind else other != work:
+            found.append(path)
+    return tuple(found)
 
 
 def _rivals(part: Part, assignment: Assignment, hand_in: HandIn) -> list[str]:
@@ -129,12 +165,10 @@ def _content(
     part: Part, choice: Choice, choices: dict[str, Choice], assignment: Assignment, hand_in: HandIn
 ) -> tuple[bytes, list[str]]:
     """The part's file as the worker sees it, and what the student is told of it."""
-    path, why = choice
+    path, why, _ = choice
     defined = ", ".join(hand_in.defines(path, part))
     notes: list[str] = []
-    if why == SEVERAL:
-        notes.append(f"There are {why} {part.file} that differ; {path} was graded.")
-    elif why == "stub":
+    if why == "stub":
         notes.append(
             f"{part.file} is the starter code as it was; {path}, which defines {defined}, was graded in its place."
         )
@@ -172,11 +206,22 @@ def _add_beside(files: dict[str, bytes], chosen: set[str], hand_in: HandIn) -> N
                 files.setdefault(name[: -len(suffix_of(name))] + suffix_of(name), data)
 
 
-def _refuse_nothing(hand_in: HandIn, assignment: Assignment) -> None:
+def _refuse_nothing(collected: Collected, hand_in: HandIn, assignment: Assignment) -> None:
     if hand_in.problems:
         raise Unreadable(f"{hand_in.shown}: {next(iter(hand_in.problems.values()))}")
     expected = ", ".join(part.file for part in assignment.parts)
-    raise Unreadable(f"{hand_in.shown} holds no file that could be graded: expected {expected}, or a notebook or zip.")
+    held = sorted({*collected.passed_over, *(name for name in collected.files if suffix_of(name) != ".zip")})
+    zips = sorted(name for name in collected.files if suffix_of(name) == ".zip")
+    there = [f"it holds {_named(held)}, which is no zip, notebook or Python code"] if held else []
+    there += [f"it holds {_named(zips)}, a zip within a zip, which is not opened"] if zips else []
+    said = f" ({'; '.join(there)})" if there else ""
+    raise Unreadable(
+        f"{hand_in.shown} holds no file that could be graded{said}: expected {expected}, or a notebook or zip."
+    )
+
+
+def _named(names: Sequence[str]) -> str:
+    return ", ".join(names[:MOST_NAMES]) + (", ..." if len(names) > MOST_NAMES else "")
 
 
 def _refuse_unreadable_parts(hand_in: HandIn, assignment: Assignment, choices: dict[str, Choice]) -> None:
@@ -192,5 +237,5 @@ def _refuse_unreadable_parts(hand_in: HandIn, assignment: Assignment, choices: d
 def _notes_on_left_out(collected: Collected) -> list[str]:
     if not collected.left_out:
         return []
-    names = ", ".join(sorted(collected.left_out)[:5]) + (", ..." if len(collected.left_out) > 5 else "")
+    names = _named(sorted(collected.left_out))
     return [f"Left out, since only .py, .json, .txt and .safetensors files are kept: {names}."]

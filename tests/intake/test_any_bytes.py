@@ -23,7 +23,8 @@ def tree_or_sentence(name: str, data: bytes) -> SourceTree | str:
         try:
             return read(path)
         except Unreadable as error:
-            assert str(path) in str(error)
+            assert name in str(error)
+            assert folder not in str(error)
             return str(error)
 
 

@@ -110,7 +110,7 @@ def test_one_file_that_is_too_large_is_left_out_and_named(tmp_path: Path) -> Non
 
 def test_a_file_that_is_not_there_is_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(Unreadable, match=r"gone\.py could not be read \(No such file or directory\)"):
-        read_file(tmp_path / "gone.py")
+        read_file(tmp_path / "gone.py", "gone.py")
 
 
 def test_a_folder_that_may_not_be_listed_is_a_sentence(tmp_path: Path) -> None:

@@ -98,9 +98,8 @@ def _head(grade: Grade) -> Iterator[RenderableType]:
     else:
         yield title.append(f": {points_text(grade.points)} of {points_text(grade.maximum)} points")
     if grade.status == "incomplete":
-        yield Text(
-            "This grade is not complete: not everything could be checked, and the points can still rise.", "yellow"
-        )
+        words = "This grade is not complete: not everything could be checked, and the points can still rise."
+        yield _Hanging("", Text(words, "yellow"), 0)
     if len(grade.parts) > 1:
         points = [(one_line(p.part), f"{points_text(p.points)} of {points_text(p.maximum)}") for p in grade.parts]
         yield from _facts(points, 0)

@@ -173,7 +173,9 @@ def test_checks_after_the_deadline_are_told_together() -> None:
 
 def test_a_long_title_continues_under_itself_and_no_line_is_padded() -> None:
     file = io.StringIO()
-    Console(file=file, width=60).print(student_view(grade(passed(title="word " * 20), check("2.2"))))
+    Console(file=file, width=60).print(
+        student_view(grade(passed(title="word " * 20), check("2.2"), status="incomplete"))
+    )
     lines = file.getvalue().split("\n")
     titles = [line for line in lines if "word" in line]
     assert len(titles) > 1 and len({line.index("word") for line in titles}) == 1

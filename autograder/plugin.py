@@ -22,8 +22,10 @@ import pytest
 from autograder.assignment import Assignment
 from autograder.checks import Check, collect
 from autograder.errors import GraderError, SoftmarkError
-from autograder.proxy import Line, Student, StudentError, Transport
+from autograder.line import Line, Transport
+from autograder.proxy import Student
 from autograder.results import CheckResult
+from autograder.student_error import StudentError
 from autograder.testing.cases import Cases
 from autograder.testing.mismatch import recorder
 

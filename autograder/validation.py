@@ -191,7 +191,8 @@ def _shortfalls(candidate: Candidate, grade: Grade) -> list[str]:
     if candidate.kind in ("reference", "variant"):
         return [_lost(check) for check in grade.checks if not _is_right(check)]
     if candidate.kind in ("starter", "trivial"):
-        return [
+        dead = [check.number for check in grade.checks if check.outcome in ("not_run", "crashed", "timed_out")]
+        return [f"does not even run: check {', '.join(dead)}"] * (candidate.kind == "starter" and bool(dead)) + [
             f"must earn nothing, but check {check.number} ({check.name}) gave it {check.score:g} of {check.weight:g}"
             for check in grade.checks
             if check.score > 0 or (check.weight == 0 and check.outcome == "passed")

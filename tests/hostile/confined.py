@@ -64,7 +64,7 @@ def main(profile: str, folder: Path) -> None:
     from tests.hostile.soak import times
     from tests.hostile.test_kinds import QUICK, graded, judged
 
-    kinds = QUICK[:: times(1, 16)]
+    kinds = QUICK[:: times(1, 20)]
     assignment = hostile_assignment(folder)
     with Session() as session:
         session.wait_ready()

@@ -124,6 +124,7 @@ def test_an_unusual_compression_is_named(method: int, name: str) -> None:
         (b"\n<!DOCTYPE html><html>", "is a web page"),
         (b"version https://git-lfs.github.com/spec/v1\n", "is a Git LFS pointer"),
     ],
+    ids=["empty", "cut early", "cut late", "text", "rar", "7-zip", "gzip", "pdf", "web page", "pointer"],
 )
 def test_what_is_no_zip_is_told_by_its_kind(data: bytes, sentence: str) -> None:
     with pytest.raises(Unreadable, match=rf"^hw\.zip {sentence}"):

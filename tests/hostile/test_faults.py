@@ -23,9 +23,9 @@ from tests.hostile.kinds import ALL, RIGHT
 from tests.hostile.soak import SOAK, times
 
 KILLS = times(200)
-SUBMISSIONS = 6
+SUBMISSIONS = 10
 ROOT = Path(__file__).parents[2]
-MOMENTS = 400  # looks for a victim at most so often in one run
+MOMENTS = 1000  # looks for a victim at most so often in one run
 pytestmark = pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="needs process descriptors")
 
 
@@ -151,7 +151,7 @@ def one_round(folder: Path, victims: list[str], most: int, chance: random.Random
         run, before = Run(folder), final
         quiet = kills >= min(most, 10)
         for _ in range(MOMENTS):
-            if run.ended_within(300.0 if quiet else chance.uniform(0.0, 0.3)):
+            if run.ended_within(300.0 if quiet else chance.uniform(0.0, 0.1)):
                 break
             kills += run.kill(chance.choice(victims), chance)
             quiet = kills >= min(most, 10)

@@ -38,6 +38,11 @@ def load_bank(assignment: Assignment) -> Bank:
     return Bank.load(bank_file(assignment), made_from(assignment))
 
 
+def is_stale(assignment: Assignment) -> bool:
+    """Whether there is a bank, and it was made from other checks or solutions than are there now."""
+    return bank_file(assignment).is_file() and Bank.load(bank_file(assignment)).made_from != made_from(assignment)
+
+
 def trace_of(run: CheckRun, *, keep_all: bool = False) -> CheckTrace:
     """What a check saw of the code that it checked."""
     functions: dict[str, None] = {}

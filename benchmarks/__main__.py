@@ -13,7 +13,7 @@ def main() -> int:
     from benchmarks import boundary, memory, peers, tokens
     from benchmarks.measure import print_table
 
-    rows = [*boundary.rows(), *peers.rows(), *tokens.rows()]
+    rows = [*boundary.rows(), *peers.rows(), *tokens.rows(), *memory.rows()]
     print_table(rows)
     return 0 if all(row.holds for row in rows) else 1
 

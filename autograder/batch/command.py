@@ -55,6 +55,7 @@ def grade_folder(
         session.wait_ready()
         session.prove(assignment, allow_missing)
         _say_what_is_off(session.layers())
+        _say_if_stale(assignment)
         grades = _grade(Job(assignment, found, out, only, again), session, graders)
     if not only:
         write_gradebook(grades, out / "grades.csv")
@@ -87,6 +88,17 @@ def _say_what_is_off(layers: Mapping[str, str]) -> None:
     for layer, state in layers.items():
         if state.startswith("off"):
             print(f"softmark: the layer {layer} of the sandbox is {state}.", file=sys.stderr)
+
+
+def _say_if_stale(assignment: Assignment) -> None:
+    from autograder.known_mistakes import bank_file, is_stale
+
+    if is_stale(assignment):
+        print(
+            f"softmark: {bank_file(assignment)} is older than the checks or solutions, so that no known mistake is "
+            f"named: softmark validate {assignment.folder} makes it anew.",
+            file=sys.stderr,
+        )
 
 
 def _progress(done: int, total: int, elapsed: float, resumed: bool) -> None:

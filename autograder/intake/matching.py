@@ -53,7 +53,7 @@ def arrange(collected: Collected, assignment: Assignment) -> Arranged:
     for part in assignment.parts:
         choice = choices.get(part.name)
         if choice is None:
-            names = ", ".join(part.definitions[:3]) + (", ..." if len(part.definitions) > 3 else "")
+            names = ", ".join(part.definitions[:3]) + (" and more" if len(part.definitions) > 3 else "")
             notes.append(f"{part.file} was not handed in, and no other file defines {names}.")
             continue
         data, said = _content(part, choice, choices, assignment, hand_in)
@@ -221,7 +221,7 @@ def _refuse_nothing(collected: Collected, hand_in: HandIn, assignment: Assignmen
 
 
 def _named(names: Sequence[str]) -> str:
-    return ", ".join(names[:MOST_NAMES]) + (", ..." if len(names) > MOST_NAMES else "")
+    return ", ".join(names[:MOST_NAMES]) + (" and more" if len(names) > MOST_NAMES else "")
 
 
 def _refuse_unreadable_parts(hand_in: HandIn, assignment: Assignment, choices: dict[str, Choice]) -> None:

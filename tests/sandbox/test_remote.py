@@ -742,7 +742,6 @@ def test_after_a_stream_the_memory_of_the_check_is_there_again(start: Any) -> No
     assert value(call(worker, "takes", 50)) == 50 << 20
 
 
-
 def test_time_without_a_processor_is_not_counted_as_waiting(start: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """A busy machine is played: the kernel's account says that the worker stood in the queue all the while."""
     begun = time.monotonic()

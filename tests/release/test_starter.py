@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
 
 import pytest
@@ -10,6 +9,7 @@ import pytest
 from autograder.assignment import Assignment, Limits, Part
 from autograder.errors import SoftmarkError
 from autograder.release.starter import make_starter, stale, without_solution, write_starter
+from autograder.worker.loader import Loader
 
 SOLUTION = '''"""Attention."""
 import torch
@@ -148,8 +148,5 @@ def test_a_helper_between_the_methods_of_a_class_disappears_and_the_class_still_
 
 @pytest.mark.parametrize("path", sorted(Path(__file__).parents[2].glob("starter_code/*/*.py")), ids=lambda p: p.stem)
 def test_every_starter_file_of_the_course_can_be_imported(path: Path) -> None:
-    spec = importlib.util.spec_from_file_location(f"starter_{path.stem}", path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    module = Loader(path.parent, [other.stem for other in path.parent.glob("*.py")]).load(path.stem)
     assert module.__doc__

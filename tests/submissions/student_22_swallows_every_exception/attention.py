@@ -23,7 +23,7 @@ def attention_with_loops(q, k, v):
 
 
 def scaled_dot_product_attention(q, k, v, mask=None):
-    # TODO
+    # still to do
     raise NotImplementedError
 
 

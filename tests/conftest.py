@@ -1,4 +1,4 @@
-"""What tests share: one fork server for all that grade, as one run has one."""
+"""What tests share: one fork server for all that grade in one module, as one run has one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ hypothesis.settings.register_profile("same every time", derandomize=True, deadli
 hypothesis.settings.load_profile("same every time")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def session():
     """A grading session whose fork server is warm."""
     from autograder.session import Session

@@ -12,7 +12,7 @@ from autograder.assignment import Assignment
 from tests.tiny import REFERENCE, tiny_assignment
 
 CANARIES = ("CANARY", "90210439", "90210437")
-LIMITS = "cpu_seconds = 0.5\nimport_seconds = 0.7\nmemory_mb = 256"
+LIMITS = "cpu_seconds = 0.5\nimport_seconds = 2\nmemory_mb = 256"
 
 CHECKS = '''
 from autograder.testing.numbers import assert_close

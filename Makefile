@@ -25,7 +25,8 @@ lint: $(SETUP)
 test: lint
 	$(VENV)/bin/softmark starter assignments/00_warmup --check
 	$(VENV)/bin/softmark starter assignments/08_transformers --check
-	$(VENV)/bin/python -m pytest -n 2 tests
+	$(VENV)/bin/python -m pytest -n 2 --ignore tests/hostile tests
+	$(VENV)/bin/python -m pytest -n 2 tests/hostile
 
 # Ten times as many random inputs, kills and submissions as in make test, and every hostile submission: half an hour.
 soak: $(SETUP)

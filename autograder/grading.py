@@ -24,6 +24,7 @@ from autograder.feedback.diagnosis import Diagnosis, with_causes
 from autograder.feedback.mistake_bank import Bank
 from autograder.feedback.traces import CheckTrace
 from autograder.known_mistakes import trace_of
+from autograder.late import applied, policy_of
 from autograder.plugin import Checks, Subject
 from autograder.results import CheckResult, Grade, Key, LeaderboardEntry, PartPoints
 from autograder.submission import SourceTree, Submission, Unreadable, read_submission
@@ -57,9 +58,11 @@ class Grader:
         self._reference = reference
         self._spawn_from = spawn_from
         self._assignment_digest = assignment_digest
+        self._late = None if practice else policy_of(assignment)
         self._sandbox = dict(sandbox or {})
         self._bank = bank or Bank()
         self.keep_traces = False
+        self.until_one_fails = False
         self.traces: tuple[CheckTrace, ...] = ()
         self._settle = settle
 
@@ -72,6 +75,8 @@ class Grader:
     ) -> Grade:
         """The grade of what was handed in; `recorded`, unchanged, where everything it depends on is unchanged.
 
+        Who handed in and when is no part of a record's key: late work is counted anew in either case.
+
         `begin` is called before the first check, where any is to run.
 
         `only` names checks (by number or name) or parts: the others do not run, and the grade is incomplete.
@@ -83,10 +88,13 @@ class Grader:
             return self._ungraded(submission, str(fault), start)
         key = record.key_of(tree.digest, self._assignment_digest)
         if recorded is not None and not only and record.is_current(recorded, key):
-            return recorded
+            if recorded.submitters != submission.submitters:
+                recorded = msgspec.structs.replace(recorded, submitters=submission.submitters)
+            return applied(recorded, self._late, submission.created_at, submission.due)
         begin()
         grade = self.grade_tree(submission.name, tree, key, start, only)
-        return msgspec.structs.replace(grade, submitters=submission.submitters)
+        grade = msgspec.structs.replace(grade, submitters=submission.submitters)
+        return applied(grade, self._late, submission.created_at, submission.due)
 
     def grade_tree(
         self, name: str, tree: SourceTree, key: Key | None = None, start: float | None = None, only: Sequence[str] = ()
@@ -96,7 +104,10 @@ class Grader:
         with _written(tree) as folder:
             handed_in = [part.name for part in self._assignment.parts if part.file in tree.files]
             workers = Workers(self._spawn_from(folder), handed_in, self._assignment.limits, tree.files)
-            results, leaderboard = self._run_checks(workers, _chosen(self._checks.checks, only))
+            chosen = _chosen(self._checks.checks, only)
+            if self.until_one_fails:  # then the order in which they are named matters
+                chosen = sorted(chosen, key=lambda check: only.index(check.number))
+            results, leaderboard = self._run_checks(workers, chosen)
             left_over = self._left_over()
         grade = self._add_up(name, results, key, start)
         grade = msgspec.structs.replace(grade, notes=tree.notes, staff=tree.staff, leaderboard=tuple(leaderboard))
@@ -147,6 +158,8 @@ class Grader:
                 leaderboard.append(
                     LeaderboardEntry(name=check.leaderboard.name, value=value, order=check.leaderboard.order)
                 )
+            if self.until_one_fails and results[-1].outcome != "passed":
+                break
         self.traces = tuple(traces)
         told_by_author = {check.number for check in chosen if check.hide_errors}
         with_cause = {each.number: each for each in with_causes(results, diagnosis)}

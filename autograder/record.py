@@ -19,9 +19,11 @@ import msgspec
 
 from autograder.assignment import Assignment
 from autograder.gradescope.results import to_results_json
+from autograder.late import ACCOMMODATIONS
 from autograder.results import Grade, Key, Versions, from_json, to_json
 
-_LEFT_OUT = {"__pycache__", ".DS_Store"}
+_LEFT_OUT = {"__pycache__", ".DS_Store", ACCOMMODATIONS}
+"""Extra time for one student makes no grade stale: lateness is counted anew whenever a grade is looked up."""
 
 
 def key_of(submission_digest: str, assignment_digest: str) -> Key:

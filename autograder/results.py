@@ -82,6 +82,19 @@ class Submitter(msgspec.Struct, frozen=True, kw_only=True):
     email: str = ""
 
 
+class Lateness(msgspec.Struct, frozen=True, kw_only=True):
+    """What late work costs a grade: `percent` of its points, or of its maximum; `floor_percent` of its points remain.
+
+    `sentence` says so to the student, where anything is taken off; `staff` says why it could not be told.
+    """
+
+    percent: float = 0.0
+    of: Literal["points", "maximum"] = "points"
+    floor_percent: float = 0.0
+    sentence: str = ""
+    staff: str = ""
+
+
 class Versions(msgspec.Struct, frozen=True, kw_only=True):
     """What a grade depends on beside the submission and the assignment."""
 
@@ -104,7 +117,8 @@ class Grade(msgspec.Struct, frozen=True, kw_only=True):
 
     `status` is *graded*; *incomplete* (a check of ours broke, or the run was cut short: `reason`); or *ungraded*
     (nobody could read what was handed in: `reason`), in which case `points` is None. `notes` are said to the student
-    (a renamed file was recognised, a function was defined twice); `staff` are not.
+    (a renamed file was recognised, a function was defined twice); `staff` are not. `points` are those of the parts,
+    less what `late` takes off (`late.points_after`).
     """
 
     submission: str
@@ -119,6 +133,7 @@ class Grade(msgspec.Struct, frozen=True, kw_only=True):
     reason: str = ""
     leaderboard: tuple[LeaderboardEntry, ...] = ()
     submitters: tuple[Submitter, ...] = ()
+    late: Lateness | None = None
     sandbox: dict[str, str] = {}
     wall_seconds: float = 0.0
     key: Key | None = None

@@ -34,13 +34,15 @@ class Submission(msgspec.Struct, frozen=True, kw_only=True):
     """What one student, or one group, handed in.
 
     `name` is a plain file name, unique among those found together. `submitters` and `created_at` (ISO 8601, as it was
-    written) come from an export and are empty elsewhere.
+    written) come from an export or a platform's metadata and are empty elsewhere; so does `due`, when it was due for
+    these students, which exports do not tell.
     """
 
     name: str
     path: Path
     submitters: tuple[Submitter, ...] = ()
     created_at: str = ""
+    due: str = ""
 
 
 class SourceTree(msgspec.Struct, frozen=True, kw_only=True):

@@ -24,6 +24,7 @@ BEGIN = "# BEGIN SOLUTION"
 END = "# END SOLUTION"
 STARTER = re.compile(r"#\s?STARTER:(?: (?P<code>.*))?$")
 MARK_LIKE = re.compile(r"#.*\b(?:BEGIN|END)\s+SOLUTIONS?\b", re.IGNORECASE)
+HANDOUT = "handout.md"
 MISSING = "raise NotImplementedError"
 
 
@@ -34,7 +35,7 @@ def make_starter(assignment: Assignment) -> dict[str, bytes]:
         SoftmarkError: marks that do not balance (file and line), a solution that is missing or leaves no Python behind.
     """
     files = {part.file: _starter_of(assignment, part).encode() for part in assignment.parts}
-    handout = assignment.folder / "handout.md"
+    handout = assignment.folder / HANDOUT
     if handout.is_file():
         files["README.md"] = handout.read_bytes()
     return files
@@ -96,6 +97,24 @@ def without_solution(source: str, path: Path) -> str:
     return _tidy("\n".join(kept))
 
 
+def solution_blocks(source: str, path: Path) -> list[tuple[int, list[str]]]:
+    """What stands between the marks: the line of each `# BEGIN SOLUTION`, and the stripped lines after it.
+
+    Raises `SoftmarkError` as `without_solution` does.
+    """
+    without_solution(source, path)
+    blocks: list[tuple[int, list[str]]] = []
+    inside = False
+    for number, line in enumerate(source.splitlines(), start=1):
+        text = line.strip()
+        if text == BEGIN:
+            blocks.append((number, []))
+        elif inside and text != END:
+            blocks[-1][1].append(text)
+        inside = text == BEGIN or (inside and text != END)
+    return blocks
+
+
 def _functions(source: str) -> list[range]:
     """The lines of every function and method; none where the source is not Python, of which the marks tell first."""
     try:
@@ -127,14 +146,14 @@ def _starter_of(assignment: Assignment, part: Part) -> str:
         module = ast.parse(source)
     except SyntaxError as error:
         raise SoftmarkError(f"{path}: what is left without its solutions is not Python: {error.msg}.") from error
-    left = _names(module)
+    left = top_level_names(module)
     for name in part.definitions:
         if name not in left:
             raise SoftmarkError(f"{path}: without its solutions it lacks {name}, which students are to write.")
     return source
 
 
-def _names(module: ast.Module) -> set[str]:
+def top_level_names(module: ast.Module) -> set[str]:
     """What the module's top level defines or assigns."""
     names: set[str] = set()
     for node in module.body:

@@ -1,0 +1,171 @@
+"""What `softmark validate` finds by reading alone: names that are not there, and what students would get too much of.
+
+Names: what the manifest says students write stands in the reference and in the handout; a check's "where to read" is a
+heading; mistakes and variants belong to a part, and the checks that they name exist. Leaks: no solution, no hidden
+check's name, key or number stands in what students get. It runs nothing; whether the reference passes, and whether
+weights add up, grading tells.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import re
+from collections.abc import Iterator
+
+import msgspec
+
+from autograder.assignment import MANIFEST, Assignment, Part
+from autograder.bank import FOLDERS, bank
+from autograder.manifest import nearest
+from autograder.release.leaks import leaks, syntax_tree
+from autograder.release.starter import HANDOUT, make_starter, top_level_names
+
+
+class Fault(msgspec.Struct, frozen=True):
+    """One thing that is not as it must be: where, and a sentence with the remedy."""
+
+    where: str
+    sentence: str
+
+
+def audit(assignment: Assignment) -> list[Fault]:
+    """Everything wrong that can be seen without running anything, in the order of the manifest."""
+    faults: list[Fault] = []
+    for part in assignment.parts:
+        faults += _reference(assignment, part)
+    whole = not faults
+    faults += [*_libraries(assignment), *_handout(assignment), *_reading(assignment), *_bank(assignment)]
+    if whole:  # else there is no starter code to look at
+        faults += [Fault(where, sentence) for where, sentence in leaks(assignment, released_texts(assignment))]
+    return faults
+
+
+def remarks(assignment: Assignment) -> list[str]:
+    """What is no fault, and an instructor should know before students do."""
+    hidden = sorted(path.stem.removeprefix("test_") for path in assignment.hidden.glob("test_*.py"))
+    if not hidden:
+        return []
+    return [
+        f"{', '.join(hidden)}: while a check is hidden, Gradescope shows students no total, only the points of visible "
+        "checks"
+    ]
+
+
+def released_texts(assignment: Assignment) -> dict[str, str]:
+    """What students get, by a name that a person finds: manifest, handout, visible checks, starter code."""
+    texts = {name: data.decode("utf-8", "replace") for name, data in make_starter(assignment).items()}
+    if "README.md" in texts:
+        texts[HANDOUT] = texts.pop("README.md")
+    for path in [assignment.folder / MANIFEST, *sorted((assignment.folder / "checks").glob("*.py"))]:
+        texts[path.relative_to(assignment.folder).as_posix()] = path.read_text(encoding="utf-8", errors="replace")
+    return texts
+
+
+# ------------------------------------------------------------------ names
+
+
+def _reference(assignment: Assignment, part: Part) -> Iterator[Fault]:
+    module = syntax_tree(assignment.reference(part))
+    there = top_level_names(module)
+    for name in (*part.functions, *part.bonus):
+        first, _, method = name.partition(".")
+        if first not in there:
+            near = nearest(first, there) if there else ""
+            yield Fault(f"solutions/{part.file}", f"the manifest has students write {name}, which is not there{near}")
+        elif method and method not in _methods(module, first):
+            yield Fault(f"solutions/{part.file}", f"{first} has no method {method}, which the manifest names")
+
+
+def _methods(module: ast.Module, name: str) -> set[str]:
+    """The methods that a class and its bases in the same file define."""
+    found: set[str] = set()
+    for node in module.body:
+        if isinstance(node, ast.ClassDef) and node.name == name:
+            found |= {each.name for each in node.body if isinstance(each, ast.FunctionDef)}
+            for base in node.bases:
+                if isinstance(base, ast.Name) and base.id != name:
+                    found |= _methods(module, base.id)
+    return found
+
+
+def _libraries(assignment: Assignment) -> Iterator[Fault]:
+    for name in assignment.libraries:
+        if importlib.util.find_spec(name.partition(".")[0]) is None:
+            yield Fault(MANIFEST, f"libraries names {name}, which is not installed here: install it, or take it out")
+
+
+def _handout(assignment: Assignment) -> Iterator[Fault]:
+    path = assignment.folder / HANDOUT
+    if not path.is_file():
+        yield Fault(HANDOUT, "there is none: write what students are to do, and with which conventions")
+        return
+    text = path.read_text(encoding="utf-8", errors="replace")
+    for part in assignment.parts:
+        for name in (*part.functions, *part.bonus):
+            if not re.search(rf"\b{re.escape(name.rpartition('.')[2])}\b", text):
+                yield Fault(HANDOUT, f"it does not mention {name}, which students write in {part.file}")
+
+
+def _reading(assignment: Assignment) -> Iterator[Fault]:
+    """Where a check sends a student to read there is something to read."""
+    path = assignment.folder / HANDOUT
+    if not path.is_file():
+        return
+    headings = re.findall(r"^#+[ \t]+(.+)$", path.read_text(encoding="utf-8", errors="replace"), re.MULTILINE)
+    for check_file in assignment.check_files():
+        for node in ast.walk(syntax_tree(check_file)):
+            for text in _read_marks(node):
+                place = re.match(r"handout,?\s+(.+)", text)
+                if place and not any(_is_at(heading, place[1]) for heading in headings):
+                    where = check_file.relative_to(assignment.folder / "checks").as_posix()
+                    yield Fault(f"checks/{where}", f'@pytest.mark.read("{text}"): {HANDOUT} has no such heading')
+
+
+def _read_marks(node: ast.AST) -> Iterator[str]:
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "read":
+        for argument in node.args:
+            if isinstance(argument, ast.Constant) and isinstance(argument.value, str):
+                yield argument.value
+
+
+def _is_at(heading: str, place: str) -> bool:
+    """Whether a heading is that place: "2.3 scores" is at "2.3", and not at "2"; any part of it names it as well."""
+    number = re.match(r"[\d.]+\w*", place)
+    return heading.startswith((f"{place} ", f"{place}:")) or heading == place or (not number and place in heading)
+
+
+# ------------------------------------------------------------------ mistakes and variants
+
+
+def _bank(assignment: Assignment) -> Iterator[Fault]:
+    parts = {part.name for part in assignment.parts}
+    for _, folder in FOLDERS:
+        for path in sorted((assignment.solutions / folder).glob("*")):
+            where = f"solutions/{folder}/{path.name}"
+            if path.suffix == ".py":
+                yield Fault(where, f"it belongs to no part: move it to {folder}/<part>/, or it is never tried")
+            elif path.is_dir() and path.name not in parts and path.name != "__pycache__":
+                yield Fault(where, f"no part is called so, and nothing in it is tried{nearest(path.name, parts)}")
+    numbers = set(_numbers(assignment))
+    for part in assignment.parts:
+        for entry in bank(assignment, part):
+            for number in entry.caught_by:
+                if numbers and number not in numbers:
+                    where = f"solutions/mistakes/{part.name}/{entry.path.name}"
+                    yield Fault(
+                        where, f"CAUGHT_BY names check {number}, which does not exist{nearest(number, numbers)}"
+                    )
+
+
+def _numbers(assignment: Assignment) -> Iterator[str]:
+    """The numbers of the checks, where all are written out; none where one is computed."""
+    found: list[str] = []
+    for path in assignment.check_files():
+        for node in ast.walk(syntax_tree(path)):
+            if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "number"):
+                continue
+            if not (node.args and isinstance(node.args[0], ast.Constant)):
+                return iter(())
+            found.append(str(node.args[0].value))
+    return iter(found)

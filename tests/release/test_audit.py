@@ -1,0 +1,152 @@
+"""What `validate` finds by reading alone: each fault by its place and its remedy, and nothing in what is sound."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from autograder.assignment import Assignment, load_assignment
+from autograder.errors import SoftmarkError
+from autograder.release.audit import audit, remarks
+from tests.tiny import ONE_CHECK, REFERENCE, tiny_assignment
+
+HIDDEN = '''
+@number("1.2")
+@weight(0)
+@visibility("hidden")
+@pytest.mark.read("handout 1.1")
+def test_doubles_what_is_negative(student, reference):
+    """A negative number is doubled, too"""
+    x = torch.tensor([-0.731059, -2.0])
+    text = "a text that is so long that nobody writes it twice by chance"
+    assert torch.equal(student.double(x), reference.double(x)), text
+'''
+ROOT = REFERENCE.replace("    return 2 * x\n", "    return (x.square() * 4).sqrt() * x.sign()\n    # 2x\n")
+
+
+@pytest.fixture
+def assignment(tmp_path: Path) -> Assignment:
+    assignment = tiny_assignment(tmp_path, hidden=HIDDEN, reference=ROOT)
+    (assignment.folder / "handout.md").write_text("# Tiny\n\n## 1.1 Doubling\n\n`double` and `Counter`.\n")
+    (assignment.hidden / "key").write_text("tiny-secret-key\n")
+    return assignment
+
+
+def found(assignment: Assignment) -> list[tuple[str, str]]:
+    return [(each.where, each.sentence) for each in audit(load_assignment(assignment.folder))]
+
+
+def append(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text((path.read_text() if path.exists() else "") + text)
+
+
+@pytest.mark.parametrize("name", ["00_warmup", "08_transformers"])
+def test_the_courses_assignments_have_no_fault(name: str) -> None:
+    assert audit(load_assignment(Path(__file__).parents[2] / "assignments" / name)) == []
+
+
+def test_a_sound_assignment_has_no_fault_and_one_remark(assignment: Assignment) -> None:
+    assert found(assignment) == []
+    assert remarks(assignment) == [
+        "numbers_part: while a check is hidden, Gradescope shows students no total, only the points of visible checks"
+    ]
+    (assignment.hidden / "test_numbers_part.py").unlink()
+    assert remarks(assignment) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "where", "sentence"),
+    [
+        ('"Counter"', '"Count"', "solutions/numbers_part.py", "Count, which is not there; did you mean 'Counter'?"),
+        ('"Counter"', '"Counter.stop"', "solutions/numbers_part.py", "Counter has no method stop, which the manifest"),
+        (
+            'key = "',
+            'libraries = ["no_such_one"]\nkey = "',
+            "assignment.toml",
+            "libraries names no_such_one, which is not",
+        ),
+        ('key = "tiny-visible"', 'key = "tiny-secret-key"', "assignment.toml", "holds the key of the hidden checks"),
+    ],
+)
+def test_a_manifest_that_names_what_is_not_there(
+    assignment: Assignment, old: str, new: str, where: str, sentence: str
+) -> None:
+    path = assignment.folder / "assignment.toml"
+    path.write_text(path.read_text().replace(old, new))
+    assert any(place == where and sentence in text for place, text in found(assignment)), found(assignment)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("# Tiny\n## 1.1 x\n`double`", "it does not mention Counter, which students write in numbers_part.py"),
+        ("# Tiny\n## 1.10 x\n`double`, `Counter`", "handout.md has no such heading"),
+        ("# Tiny\n## 1.1 x\n`double`, `Counter`, test_doubles_what_is_negative", "a hidden check"),
+        ("# Tiny\n## 1.1 x\n`double`, `Counter`: -0.731059", "it holds 0.731059, a number of test_numbers_part.py"),
+        (
+            "# Tiny\n## 1.1 x\n`double`, `Counter`, a text that is so long\nthat nobody writes it twice by chance",
+            "a text of",
+        ),
+        (
+            "# Tiny\n## 1.1 x\n`double`, `Counter`:\n\n    return (x.square() * 4).sqrt() * x.sign()",
+            "it holds the solution in",
+        ),
+    ],
+)
+def test_a_handout_that_says_too_little_or_too_much(assignment: Assignment, text: str, sentence: str) -> None:
+    (assignment.folder / "handout.md").write_text(text)
+    faults = found(assignment)
+    assert len(faults) == 1
+    assert sentence in faults[0][1]
+
+
+def test_no_handout_at_all_is_one_fault(assignment: Assignment) -> None:
+    (assignment.folder / "handout.md").unlink()
+    assert [where for where, _ in found(assignment)] == ["handout.md"]
+
+
+def test_a_solution_without_marks_is_named_and_so_is_one_that_a_visible_check_holds(assignment: Assignment) -> None:
+    path = assignment.solutions / "numbers_part.py"
+    path.write_text("\n".join(line for line in ROOT.split("\n") if "SOLUTION" not in line))
+    assert [(where, text.split(",")[0]) for where, text in found(assignment)] == [
+        ("numbers_part.py", "students are to write double"),
+        ("numbers_part.py", "students are to write Counter"),
+    ]
+    path.write_text(ROOT)
+    append(
+        assignment.folder / "checks" / "test_numbers_part.py", "ORACLE = lambda x: (x.square() * 4).sqrt() * x.sign()"
+    )
+    assert found(assignment) == []  # not the line as it stands in the solution
+    append(
+        assignment.folder / "checks" / "test_numbers_part.py",
+        "\n\ndef oracle(x):\n    return (x.square() * 4).sqrt() * x.sign()",
+    )
+    ((where, text),) = found(assignment)
+    assert where == "checks/test_numbers_part.py"
+    assert "the solution in line" in text
+
+
+def test_mistakes_that_nobody_would_try_and_checks_that_they_cannot_name(assignment: Assignment) -> None:
+    mistakes = assignment.solutions / "mistakes"
+    append(mistakes / "number_part" / "a.py", "")
+    append(mistakes / "b.py", "")
+    append(mistakes / "numbers_part" / "c.py", '"""It trebles."""\nCAUGHT_BY = ["1.3"]\n')
+    assert found(assignment) == [
+        ("solutions/mistakes/b.py", "it belongs to no part: move it to mistakes/<part>/, or it is never tried"),
+        (
+            "solutions/mistakes/number_part",
+            "no part is called so, and nothing in it is tried; did you mean 'numbers_part'?",
+        ),
+        (
+            "solutions/mistakes/numbers_part/c.py",
+            "CAUGHT_BY names check 1.3, which does not exist; did you mean '1.2'?",
+        ),
+    ]
+
+
+def test_a_check_file_that_is_not_python_is_a_sentence(assignment: Assignment) -> None:
+    append(assignment.folder / "checks" / "test_numbers_part.py", ONE_CHECK + "\ndef (")
+    with pytest.raises(SoftmarkError, match=r"test_numbers_part\.py, line \d+, is not Python"):
+        audit(assignment)

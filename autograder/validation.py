@@ -2,72 +2,37 @@
 
 Each of them is written out as a hand-in and goes the way that students' code goes, workers and all. Says which
 expectation fell short, and in which check. It changes nothing in the assignment but the bank of what mistakes gave.
+
+A mistake always runs in the checks that must catch it. What it gives in the others is kept in the bank: there it runs
+only where something has changed that decides it (`proof.evidence`) and where it can tell (`proof.influence`). With
+`matrix`, everything runs everywhere.
 """
 
 from __future__ import annotations
 
 import sys
-import tempfile
-from collections.abc import Generator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
-from autograder.assignment import Assignment, Part, load_assignment
-from autograder.bank import BankEntry, bank, overlay, weights_in
+from autograder.assignment import Assignment, load_assignment
 from autograder.batch.local import TRACES, Job, grade_all
-from autograder.feedback.mistake_bank import BankWriter
+from autograder.feedback.mistake_bank import Bank, BankWriter, KnownMistake
 from autograder.feedback.traces import CheckTrace
 from autograder.known_mistakes import bank_file, made_from
+from autograder.proof.candidates import Candidate, candidates_of, handed_in
+from autograder.proof.evidence import Evidence, agrees
+from autograder.proof.expectations import Report, Shortfall, failing, judge
+from autograder.proof.influence import reached_by_entry, unaffected
 from autograder.record import folder_of, write_atomically
-from autograder.release.starter import make_starter
-from autograder.results import CheckResult, Grade
+from autograder.results import Grade
 from autograder.session import Session
 from autograder.submission import Submission
-from autograder.trivial import KINDS, trivial_source
 
+__all__ = ["Candidate", "Report", "Shortfall", "candidates_of", "prove", "validate_assignment"]
 
-@dataclass(frozen=True)
-class Candidate:
-    """Something handed in on purpose: its files, weights beside them, and the checks that tell (all where empty)."""
-
-    name: str
-    kind: str
-    files: Mapping[str, str]
-    part: Part | None = None
-    entry: BankEntry | None = None
-    weights: Mapping[str, bytes] = field(default_factory=dict[str, bytes])
-
-
-class Shortfall(msgspec.Struct, frozen=True):
-    """One expectation that does not hold, in a sentence."""
-
-    candidate: str
-    sentence: str
-
-
-class Report(msgspec.Struct, frozen=True, kw_only=True):
-    """What validation found. `matrix` maps each mistake to the checks that it fails."""
-
-    assignment: str
-    reference: str
-    starter: str
-    mistakes: int
-    caught: int
-    variants: int
-    right: int
-    shortfalls: tuple[Shortfall, ...]
-    matrix: dict[str, tuple[str, ...]]
-    only_killers: dict[str, tuple[str, ...]]
-
-    def last_line(self) -> str:
-        """The line that `validate` ends in."""
-        return (
-            f"reference {self.reference} · starter {self.starter} · mistakes {self.caught}/{self.mistakes} caught · "
-            f"variants {self.right}/{self.variants} full marks"
-        )
+_LIVELESS = ("crashed", "timed_out")
 
 
 def validate_assignment(folder: Path, matrix: bool, graders: int, as_json: bool) -> int:
@@ -75,7 +40,7 @@ def validate_assignment(folder: Path, matrix: bool, graders: int, as_json: bool)
     assignment = load_assignment(folder)
     with Session() as session:
         session.wait_ready()
-        report = prove(assignment, session, graders)
+        report = prove(assignment, session, graders, matrix=matrix)
     if as_json:
         sys.stdout.write(msgspec.json.encode(report).decode() + "\n")
         return 1 if report.shortfalls else 0
@@ -87,158 +52,168 @@ def validate_assignment(folder: Path, matrix: bool, graders: int, as_json: bool)
     return 1 if report.shortfalls else 0
 
 
-def prove(assignment: Assignment, session: Session, graders: int, names: Sequence[str] = ()) -> Report:
-    """Grade every candidate (or those named) and compare with what each must get."""
-    candidates = [each for each in candidates_of(assignment) if not names or each.name in names]
-    with _handed_in(candidates) as (folder, submissions):
-        only = {each.name: (each.part.name,) for each in candidates if each.part is not None}
-        job = Job(assignment, submissions, folder / "grades", again=True, only_for=only, keep_traces=True)
-        grades = {done.grade.submission: done.grade for done in grade_all(job, session, graders)}
-        if not names:
-            _write_bank(assignment, candidates, job.out)
-    return judge(assignment, candidates, grades)
+def prove(
+    assignment: Assignment, session: Session, graders: int, names: Sequence[str] = (), *, matrix: bool = False
+) -> Report:
+    """Grade every candidate (or those named) and compare with what each must get.
 
-
-def candidates_of(assignment: Assignment) -> list[Candidate]:
-    """Everything that validation grades, in the order in which it is reported.
-
-    All come with the weights of the reference: what knows nothing must not earn by weights that were copied.
+    Args:
+        assignment: to be proved.
+        session: whose fork server is ready.
+        graders: side by side.
+        names: of the candidates to grade, each in all checks of its part; the bank is then left as it is. Empty: all.
+        matrix: take nothing from the bank, and run every mistake in every check of its part.
     """
-    weights = weights_in(assignment.solutions)
-    references = {part.file: assignment.reference(part).read_text(encoding="utf-8") for part in assignment.parts}
-    starter = {name: data.decode() for name, data in make_starter(assignment).items() if name.endswith(".py")}
-    candidates = [
-        Candidate("reference", "reference", references, weights=weights),
-        Candidate("starter", "starter", starter, weights=weights),
-    ]
-    for kind in KINDS:
-        files = {part.file: trivial_source(references[part.file], part, kind) for part in assignment.parts}
-        candidates.append(Candidate(f"trivial-{kind}", "trivial", files, weights=weights))
-    for part in assignment.parts:
-        for entry in bank(assignment, part):
-            source = overlay(references[part.file], entry.path.read_text(encoding="utf-8"))
-            files = {**references, part.file: source}
-            name = f"{entry.kind}-{part.name}-{entry.name}"
-            candidates.append(Candidate(name, entry.kind, files, part, entry, {**weights, **entry.weights()}))
-    return candidates
+    candidates = [each for each in candidates_of(assignment) if not names or each.name in names]
+    with handed_in(candidates) as (folder, submissions):
+        proof = _Proof(assignment, session, graders, candidates, submissions, folder / "grades")
+        if names:
+            proof.run({each.name: _whole(each) for each in candidates})
+        else:
+            proof.run_all(matrix)
+        return proof.report()
 
 
-def _write_bank(assignment: Assignment, candidates: Sequence[Candidate], out: Path) -> None:
-    """Make the mistake bank anew from what the reference and each mistake gave."""
+class _Proof:
+    """One run: what was graded so far, and what may be left out."""
 
-    def traces(name: str) -> tuple[CheckTrace, ...]:
-        file = folder_of(out, name) / TRACES  # not there where the candidate could not be graded, which is told anyway
+    def __init__(
+        self,
+        assignment: Assignment,
+        session: Session,
+        graders: int,
+        candidates: Sequence[Candidate],
+        submissions: Mapping[str, Submission],
+        out: Path,
+    ) -> None:
+        self._assignment, self._session, self._graders = assignment, session, graders
+        self._candidates = {each.name: each for each in candidates}
+        self._submissions, self._out = submissions, out
+        self._evidence = Evidence(assignment)
+        self._grades: dict[str, Grade] = {}
+        self._kept: dict[str, KnownMistake] = {}
+        self._unaffected: dict[str, frozenset[str]] = {}
+
+    def run(self, only: Mapping[str, Sequence[str]]) -> None:
+        """Grade the candidates named, each in the checks (or parts) given for it; in all where none are given."""
+        if not only:
+            return
+        submissions = [self._submissions[name] for name in only]
+        limited = {name: checks for name, checks in only.items() if checks}
+        job = Job(self._assignment, submissions, self._out, again=True, only_for=limited, keep_traces=True)
+        for done in grade_all(job, self._session, self._graders):
+            self._grades[done.grade.submission] = done.grade
+
+    def run_all(self, matrix: bool) -> None:
+        """Grade everything, mistakes last; and make the bank anew."""
+        mistakes = {name: each for name, each in self._candidates.items() if each.kind == "mistake"}
+        known = {} if matrix else self._known(mistakes.values())
+        first = {name: _whole(each) for name, each in self._candidates.items() if each.kind != "mistake"}
+        self.run({**first, **{name: _killers(mistakes[name]) for name in known}})
+        writer = BankWriter(self._traces("reference"), made_from(self._assignment))
+        self._kept = {name: each for name, each in known.items() if self._still_holds(writer, name, each)}
+        for name, each in mistakes.items():
+            self._unaffected[name] = self._out_of_reach(each)
+        rest = {name: self._chosen(each, matrix) for name, each in mistakes.items() if name not in self._kept}
+        self.run(rest)
+        self._write_bank(writer, mistakes, matrix)
+
+    def report(self) -> Report:
+        """What was found, compared with what must be."""
+        known = {name: tuple(n for n, items in each.checks.items() if any(items)) for name, each in self._kept.items()}
+        report = judge(self._assignment, list(self._candidates.values()), self._grades, known)
+        more = tuple(self._surprises())
+        return msgspec.structs.replace(report, shortfalls=(*report.shortfalls, *more)) if more else report
+
+    # -------------------------------------------------------------- what an earlier run says
+
+    def _known(self, mistakes: Collection[Candidate]) -> dict[str, KnownMistake]:
+        """The mistakes of which the bank tells what they give, made from what is there now."""
+        bank = Bank.load(bank_file(self._assignment)).mistakes
+        return {
+            each.name: bank[each.name]
+            for each in mistakes
+            if each.name in bank
+            and bank[each.name].made_from == self._digest(each)
+            and _is_usable(each, bank[each.name])
+        }
+
+    def _digest(self, candidate: Candidate) -> str:
+        assert candidate.part is not None and candidate.entry is not None
+        return self._evidence.of(candidate.part, candidate.entry)
+
+    def _still_holds(self, writer: BankWriter, name: str, known: KnownMistake) -> bool:
+        """Whether the bank knows every check of the part, and those that just ran gave what it says."""
+        traces = self._traces(name)
+        found = {trace.number: writer.failures(trace) for trace in traces}
+        return set(known.checks) == set(self._numbers(self._candidates[name])) and all(
+            failures is not None and agrees(known, number, failures) for number, failures in found.items()
+        )
+
+    def _write_bank(self, writer: BankWriter, mistakes: Mapping[str, Candidate], matrix: bool) -> None:
+        for name, candidate in mistakes.items():
+            entry = candidate.entry
+            assert entry is not None
+            if name in self._kept:
+                writer.keep(name, msgspec.structs.replace(self._kept[name], sentence=entry.diagnosis))
+            elif not entry.crashes:
+                traces, left_out = self._traces(name), () if matrix else self._unaffected[name]
+                digest = self._digest(candidate)
+                writer.add(name, entry.diagnosis, traces, entry.source(), unaffected=left_out, made_from=digest)
+        write_atomically(bank_file(self._assignment), writer.to_bytes())
+
+    def _traces(self, name: str) -> tuple[CheckTrace, ...]:
+        file = folder_of(self._out, name) / TRACES  # not there where it could not be graded, which is told anyway
         return msgspec.msgpack.decode(file.read_bytes(), type=tuple[CheckTrace, ...]) if file.exists() else ()
 
-    writer = BankWriter(traces("reference"), made_from(assignment))
-    for candidate in candidates:
-        entry = candidate.entry
-        if candidate.kind == "mistake" and entry is not None and not entry.crashes:
-            writer.add(candidate.name, entry.diagnosis, traces(candidate.name), entry.source())
-    write_atomically(bank_file(assignment), writer.to_bytes())
+    # -------------------------------------------------------------- what a mistake can tell
+
+    def _out_of_reach(self, candidate: Candidate) -> frozenset[str]:
+        """The checks of the part that call nothing which the mistake changes."""
+        assert candidate.part is not None and candidate.entry is not None
+        if candidate.entry.weights() or "reference" not in self._grades:
+            return frozenset()
+        reference = self._assignment.reference(candidate.part).read_text(encoding="utf-8")
+        numbers = self._numbers(candidate)
+        traces = [trace for trace in self._traces("reference") if trace.number in numbers]
+        return unaffected(traces, reached_by_entry(reference, candidate.entry.source()))
+
+    def _chosen(self, candidate: Candidate, matrix: bool) -> Sequence[str]:
+        """The checks that a mistake runs in: those that it may change, and those that must catch it."""
+        numbers = self._numbers(candidate)
+        assert candidate.entry is not None
+        left_out = self._unaffected[candidate.name].difference(candidate.entry.caught_by)
+        return _whole(candidate) if matrix or not numbers else [each for each in numbers if each not in left_out]
+
+    def _numbers(self, candidate: Candidate) -> tuple[str, ...]:
+        assert candidate.part is not None
+        return tuple(check.number for check in self._grades["reference"].checks if check.part == candidate.part.name)
+
+    def _surprises(self) -> Iterator[Shortfall]:
+        """Mistakes that fail what they should have no influence on: then leaving checks out was wrong."""
+        for name, out_of_reach in self._unaffected.items():
+            failed = out_of_reach.intersection(failing(self._grades[name]))
+            if failed:
+                numbers = ", ".join(sorted(failed))
+                yield Shortfall(
+                    name, f"fails check {numbers}, though nothing is called there that it defines: it must not do that"
+                )
 
 
-@contextmanager
-def _handed_in(candidates: Sequence[Candidate]) -> Generator[tuple[Path, list[Submission]]]:
-    with tempfile.TemporaryDirectory(prefix="softmark-validate-") as top:
-        submissions: list[Submission] = []
-        for candidate in candidates:
-            folder = Path(top) / "handed_in" / candidate.name
-            folder.mkdir(parents=True)
-            for name, text in candidate.files.items():
-                (folder / name).write_text(text, encoding="utf-8")
-            for name, data in candidate.weights.items():
-                (folder / name).write_bytes(data)
-            submissions.append(Submission(name=candidate.name, path=folder))
-        yield Path(top), submissions
+def _whole(candidate: Candidate) -> Sequence[str]:
+    return (candidate.part.name,) if candidate.part is not None else ()
 
 
-# ------------------------------------------------------------------ what each must get
-
-
-def judge(assignment: Assignment, candidates: Sequence[Candidate], grades: Mapping[str, Grade]) -> Report:
-    """Compare each candidate's grade with what it must be."""
-    shortfalls: list[Shortfall] = []
-    matrix: dict[str, tuple[str, ...]] = {}
-    for candidate in candidates:
-        grade = grades[candidate.name]
-        shortfalls += [Shortfall(candidate.name, sentence) for sentence in _shortfalls(candidate, grade)]
-        if candidate.kind == "mistake":
-            matrix[candidate.name] = tuple(check.number for check in grade.checks if not _is_right(check))
-    fell_short = {each.candidate for each in shortfalls}
-    mistakes = [each.name for each in candidates if each.kind == "mistake"]
-    variants = [each.name for each in candidates if each.kind == "variant"]
-    return Report(
-        assignment=assignment.name,
-        reference=_points(grades.get("reference")),
-        starter=_points(grades.get("starter")),
-        mistakes=len(mistakes),
-        caught=sum(name not in fell_short for name in mistakes),
-        variants=len(variants),
-        right=sum(name not in fell_short for name in variants),
-        shortfalls=tuple(shortfalls),
-        matrix=matrix,
-        only_killers=_only_killers(grades.get("reference"), matrix),
-    )
-
-
-def _shortfalls(candidate: Candidate, grade: Grade) -> list[str]:
-    if (grade.status != "graded" and candidate.part is None) or grade.status == "ungraded":
-        return [f"could not be graded: {grade.reason}"] + [c.staff for c in grade.checks if c.outcome == "broken"]
-    broken = [check for check in grade.checks if check.outcome == "broken"]
-    if broken:
-        return [f"check {check.number} ({check.name}) broke: {check.staff.strip()}" for check in broken]
-    if candidate.kind in ("reference", "variant"):
-        return [_lost(check) for check in grade.checks if not _is_right(check)]
-    if candidate.kind in ("starter", "trivial"):
-        dead = [check.number for check in grade.checks if check.outcome in ("not_run", "crashed", "timed_out")]
-        return [f"does not even run: check {', '.join(dead)}"] * (candidate.kind == "starter" and bool(dead)) + [
-            f"must earn nothing, but check {check.number} ({check.name}) gave it {check.score:g} of {check.weight:g}"
-            for check in grade.checks
-            if check.score > 0 or (check.weight == 0 and check.outcome == "passed")
-        ]
+def _killers(candidate: Candidate) -> Sequence[str]:
     assert candidate.entry is not None
-    return _uncaught(candidate.entry, grade)
+    return candidate.entry.caught_by
 
 
-def _uncaught(entry: BankEntry, grade: Grade) -> list[str]:
-    by_number = {check.number: check for check in grade.checks}
-    unknown = [number for number in entry.caught_by if number not in by_number]
-    if unknown:
-        return [f"CAUGHT_BY names {', '.join(unknown)}, which is no check of its part"]
-    passed = [number for number in entry.caught_by if _is_right(by_number[number])]
-    if passed:
-        others = ", ".join(check.number for check in grade.checks if not _is_right(check)) or "none"
-        return [f"must fail check {', '.join(passed)}, but passes it (it fails: {others})"]
-    if not entry.crashes:
-        crashed = [check.number for check in grade.checks if check.outcome in ("crashed", "timed_out", "not_run")]
-        if crashed:
-            return [f"crashes or hangs in check {', '.join(crashed)}; if that is meant, say CRASHES = True"]
-    return []
-
-
-def _is_right(check: CheckResult) -> bool:
-    return check.outcome == "passed"
-
-
-def _lost(check: CheckResult) -> str:
-    told = check.explanation
-    why = "" if told is None else "; ".join(text for text in (told.case, told.expected, told.got, told.cause) if text)
-    return f"must pass check {check.number} ({check.name}), but {check.outcome}: {why or check.staff}"
-
-
-def _points(grade: Grade | None) -> str:
-    return "not graded" if grade is None or grade.points is None else f"{grade.points:g}/{grade.maximum:g}"
-
-
-def _only_killers(reference: Grade | None, matrix: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
-    """For each check the mistakes that it alone catches."""
-    if reference is None:
-        return {}
-    return {
-        check.number: tuple(name for name, killers in matrix.items() if killers == (check.number,))
-        for check in reference.checks
-    }
+def _is_usable(candidate: Candidate, known: KnownMistake) -> bool:
+    """Whether what is known answers every question that a whole run would: none but its killers must run again."""
+    killers = set(_killers(candidate))
+    endings = {item.ending for items in known.checks.values() for item in items if item is not None}
+    return killers <= known.checks.keys() and endings.isdisjoint(_LIVELESS)
 
 
 def _print_matrix(report: Report) -> None:

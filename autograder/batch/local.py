@@ -54,7 +54,8 @@ class Stopped(msgspec.Struct, frozen=True, tag="stopped"):
 @dataclass
 class Job:
     """What is to be graded, where to, and how. `only_for` limits single submissions to some checks, or to a
-    part; `keep_traces` writes what each check saw beside the record, for the mistake bank.
+    part; `keep_traces` writes what each check saw beside the record, for the mistake bank. `until_one_fails` ends a
+    submission's run at the first check that fails, in the order of the numbers that `only_for` names for it.
     """
 
     assignment: Assignment
@@ -63,6 +64,7 @@ class Job:
     only: Sequence[str] = ()
     again: bool = False
     keep_traces: bool = False
+    until_one_fails: bool = False
     only_for: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
 
 
@@ -209,6 +211,7 @@ def _work(grader: Grader, job: Job, line: Connection) -> None:
             return
         submission = job.submissions[index]
         grader.keep_traces = job.keep_traces
+        grader.until_one_fails = job.until_one_fails
         before = record.read(job.out, submission.name)
         recorded = None if job.again else before
         whole_stays = bool(job.only) and before is not None and before.status == "graded"

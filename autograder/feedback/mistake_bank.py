@@ -60,11 +60,13 @@ class KnownMistake(msgspec.Struct, frozen=True):
         sentence: what a student is told.
         checks: for each check it was tried on, how it fails each item; None where it passes.
         defines: the names it defines, and so the functions that it is a mistake in.
+        made_from: a hash of what decides all this, for validation, which need not find it out again.
     """
 
     sentence: str
     checks: dict[str, tuple[Failure | None, ...]]
     defines: tuple[str, ...] = ()
+    made_from: str = ""
 
 
 class _BankFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -114,7 +116,16 @@ class BankWriter:
         self._mistakes: dict[str, KnownMistake] = {}
         self._made_from = made_from
 
-    def add(self, name: str, sentence: str, traces: Iterable[CheckTrace], source: str = "") -> None:
+    def add(
+        self,
+        name: str,
+        sentence: str,
+        traces: Iterable[CheckTrace],
+        source: str = "",
+        *,
+        unaffected: Iterable[str] = (),
+        made_from: str = "",
+    ) -> None:
         """Add a mistake.
 
         Args:
@@ -122,13 +133,29 @@ class BankWriter:
             sentence: for students.
             traces: of every check that it was tried on.
             source: its code, from which the names that it defines are read; it is not run.
+            unaffected: checks that it was not tried on, since they call nothing of it: it passes them.
+            made_from: as in `KnownMistake`.
         """
-        checks: dict[str, tuple[Failure | None, ...]] = {}
+        checks = {n: self._passed(n) for n in unaffected if n in self._reference}
         for trace in traces:
-            reference = self._reference.get(trace.number)
-            if reference is not None and len(reference.items) == len(trace.items) and trace.tells:
-                checks[trace.number] = tuple(map(_failure, trace.items, reference.items))
-        self._mistakes[name] = KnownMistake(sentence, dict(sorted(checks.items())), _defined_in(source))
+            failures = self.failures(trace)
+            if failures is not None:
+                checks[trace.number] = failures
+        self._mistakes[name] = KnownMistake(sentence, dict(sorted(checks.items())), _defined_in(source), made_from)
+
+    def keep(self, name: str, known: KnownMistake) -> None:
+        """Add a mistake as an earlier bank has it."""
+        self._mistakes[name] = known
+
+    def failures(self, trace: CheckTrace) -> tuple[Failure | None, ...] | None:
+        """How each item of a check fails, beside the reference's; None where the trace tells nothing."""
+        reference = self._reference.get(trace.number)
+        if reference is None or len(reference.items) != len(trace.items) or not trace.tells:
+            return None
+        return tuple(map(_failure, trace.items, reference.items))
+
+    def _passed(self, number: str) -> tuple[Failure | None, ...]:
+        return (None,) * len(self._reference[number].items)
 
     def bank(self) -> Bank:
         """The bank of what was added so far."""

@@ -1,0 +1,1 @@
+"""What an assignment is proved by: who is graded, what each must get, and what of an earlier proof still holds."""

@@ -109,6 +109,18 @@ def memory(
 
 
 @app.command()
+def new(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="What its folder is to be called, such as 03_norms.")],
+    debug: Debug = False,
+) -> None:
+    """Make a small assignment that validates as it stands, to start from."""
+    with _told(debug):
+        from autograder.release.new import new_command
+
+        raise typer.Exit(new_command(name))
+
+
+@app.command()
 def starter(
     assignment: AssignmentFolder,
     check_only: Annotated[bool, typer.Option("--check", help="Write nothing; exit 1 when it is stale.")] = False,

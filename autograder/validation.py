@@ -26,6 +26,7 @@ from autograder.proof.evidence import Evidence, agrees
 from autograder.proof.expectations import Report, Shortfall, failing, judge
 from autograder.proof.influence import reached_by_entry, unaffected
 from autograder.record import folder_of, write_atomically
+from autograder.release.audit import audit, remarks
 from autograder.results import Grade
 from autograder.session import Session
 from autograder.submission import Submission
@@ -39,9 +40,13 @@ def validate_assignment(folder: Path, matrix: bool, graders: int, as_json: bool)
     """Carry out `softmark validate`: print what fell short and the last line; 1 where anything did."""
     assignment = load_assignment(folder)
     with Session() as session:
+        found = [Shortfall(fault.where, fault.sentence) for fault in audit(assignment)]
+        if not as_json:  # what reading finds is there at once
+            _print_found(found, remarks(assignment))
         session.wait_ready()
         report = prove(assignment, session, graders, matrix=matrix)
     if as_json:
+        report = msgspec.structs.replace(report, shortfalls=(*found, *report.shortfalls))
         sys.stdout.write(msgspec.json.encode(report).decode() + "\n")
         return 1 if report.shortfalls else 0
     if matrix:
@@ -49,7 +54,15 @@ def validate_assignment(folder: Path, matrix: bool, graders: int, as_json: bool)
     for shortfall in report.shortfalls:
         print(f"{shortfall.candidate}: {shortfall.sentence}")
     print(report.last_line())
-    return 1 if report.shortfalls else 0
+    return 1 if found or report.shortfalls else 0
+
+
+def _print_found(found: Sequence[Shortfall], notes: Sequence[str]) -> None:
+    for each in found:
+        print(f"{each.candidate}: {each.sentence}")
+    for note in notes:
+        print(f"note: {note}")
+    sys.stdout.flush()
 
 
 def prove(

@@ -9,6 +9,7 @@ import pytest
 from autograder.assignment import Assignment, load_assignment
 from autograder.errors import SoftmarkError
 from autograder.release.audit import audit, remarks
+from autograder.validation import validate_assignment
 from tests.tiny import ONE_CHECK, REFERENCE, tiny_assignment
 
 HIDDEN = '''
@@ -150,3 +151,14 @@ def test_a_check_file_that_is_not_python_is_a_sentence(assignment: Assignment) -
     append(assignment.folder / "checks" / "test_numbers_part.py", ONE_CHECK + "\ndef (")
     with pytest.raises(SoftmarkError, match=r"test_numbers_part\.py, line \d+, is not Python"):
         audit(assignment)
+
+
+def test_validate_says_first_what_reading_finds_and_falls_short_of_it(
+    assignment: Assignment, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (assignment.folder / "handout.md").write_text("# Tiny\n\n## 1.1 Doubling\n\n`double`.\n")
+    assert validate_assignment(assignment.folder, False, 1, False) == 1
+    first, second, *_, last = capsys.readouterr().out.splitlines()
+    assert first == "handout.md: it does not mention Counter, which students write in numbers_part.py"
+    assert second.startswith("note: numbers_part: while a check is hidden")
+    assert last.startswith("reference 2/2 · starter 0/2")

@@ -134,6 +134,26 @@ def starter(
 
 
 @app.command()
+def package(
+    assignment: AssignmentFolder,
+    out: Annotated[Path, typer.Option("-o", "--out", metavar="FILE.zip", help="The zip to upload to Gradescope.")],
+    time_limit: Annotated[
+        float, typer.Option("--time-limit", metavar="SECONDS", help="What Gradescope allows for one run there.")
+    ] = 600.0,
+    allow_missing: Annotated[
+        Optional[list[str]],
+        typer.Option("--allow-missing", metavar="LAYER", help="Grade there without this layer of the sandbox."),
+    ] = None,
+    debug: Debug = False,
+) -> None:
+    """Make the zip that Gradescope builds its autograder from: the same bytes for the same files."""
+    with _told(debug):
+        from autograder.gradescope.package import package_command
+
+        raise typer.Exit(package_command(assignment, out, time_limit, allow_missing or []))
+
+
+@app.command()
 def show(
     out: Annotated[Path, typer.Argument(metavar="OUT", help="A folder that `softmark grade -o` wrote.")],
     submission: Annotated[str, typer.Argument(metavar="SUBMISSION", help="The name of one submission in it.")],
@@ -145,6 +165,20 @@ def show(
         from autograder.batch.command import show_grade
 
         raise typer.Exit(show_grade(out, submission, as_json))
+
+
+@app.command()
+def diff(
+    old: Annotated[Path, typer.Argument(metavar="OLD", help="A folder that `softmark grade -o` wrote.")],
+    new: Annotated[Path, typer.Argument(metavar="NEW", help="Another one, of the same assignment.")],
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Show whose grade changes between two runs, by how much and why. Exit code 1 where that cannot be told."""
+    with _told(debug):
+        from autograder.diff import diff_command
+
+        raise typer.Exit(diff_command(old, new, as_json))
 
 
 @app.command()

@@ -1,9 +1,10 @@
 """The kernel's account of one call: how far the process grew, read from outside while student code could not forge it.
 
 `Ledger` is opened before a call and read after it, while the worker waits. Memory that was hidden elsewhere is
-accounted too: bytes written to files, and whether other processes were started. The worker must not be able to reset
-its own peak: other layers see to that (it stays undumpable, so /proc/<pid>/clear_refs belongs to root). It sets no
-limit.
+accounted too: bytes written to files, memory taken before the call and used in it, and whether other processes were
+started. The worker must not be able to reset its own peak, nor to hold memory that its resident set does not show:
+other layers see to that (it stays undumpable, so /proc/<pid>/clear_refs belongs to root; seccomp refuses shared memory
+without a file). It sets no limit.
 """
 
 from __future__ import annotations
@@ -11,7 +12,10 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 
+MOST_KEPT = 16 << 20
+"""Bytes that a submission may hold between calls and that count for nothing: its modules, tables, torch's caches."""
 _RESET_PEAK = b"5"  # proc(5), clear_refs: the peak resident set size becomes the current one
+_PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
 @dataclass(frozen=True)
@@ -19,8 +23,10 @@ class Account:
     """What one call took.
 
     Attributes:
-        growth: bytes of the largest resident set during the call (VmHWM), less those before it (VmRSS).
-        written: bytes written to files or pipes, less those of the answer and of what was printed.
+        growth: bytes of the largest resident set during the call, less those before it; of these counts what a fresh
+            worker has, and `MOST_KEPT`. By the kernel's peak (VmHWM), or by what was seen of anonymous memory alone:
+            pages of libraries can be given up while a call lasts.
+        written: bytes written to files (mapped ones, too) or pipes, less those of the answer and of what was printed.
         processes: whether other processes were started.
     """
 
@@ -29,25 +35,46 @@ class Account:
     processes: bool
 
 
-class Ledger:
-    """Figures of process `pid` at the start of a call. Raises `OSError` where they cannot be had, or not be reset."""
+def anonymous_bytes(pid: int) -> int:
+    """Resident bytes of a process that are of no file; 0 where it has none any more. Raises `OSError`."""
+    with open(f"/proc/{pid}/statm", "rb") as statm:
+        _, resident, shared, *_ = statm.read().split()
+    return (int(resident) - int(shared)) * _PAGE
 
-    def __init__(self, pid: int) -> None:
+
+class Ledger:
+    """Figures of process `pid` at the start of a call. `fresh` are its anonymous bytes before any student code ran.
+
+    Raises `OSError` where they cannot be had, or not be reset; `ProcessLookupError` where the process, or its main
+    thread alone, has ended: then nobody can.
+    """
+
+    def __init__(self, pid: int, fresh: int) -> None:
         self._proc = f"/proc/{pid}"
         self._pid = pid
         self._children = self._waited_for()
-        self._written = self._bytes_written()
+        self._written, self._stored = self._bytes_written()
         descriptor = os.open(f"{self._proc}/clear_refs", os.O_WRONLY)
         try:
             os.write(descriptor, _RESET_PEAK)
         finally:
             os.close(descriptor)
-        self._before = self._status("VmRSS")
+        anonymous = anonymous_bytes(pid)
+        kept = max(0, anonymous - fresh - MOST_KEPT)
+        self._before = self._status("VmRSS") - kept
+        self._anonymous = anonymous - kept
+        self._most = 0
+
+    def look(self) -> None:
+        """See how much anonymous memory there is at this moment. Raises `OSError`."""
+        self._most = max(self._most, anonymous_bytes(self._pid))
 
     def read(self, answered: int) -> Account:
         """The account of the call, which wrote an answer (and printed text) of `answered` bytes. Raises `OSError`."""
-        growth = self._status("VmHWM") - self._before
-        written = self._bytes_written() - self._written - answered
+        self.look()
+        growth = max(self._status("VmHWM") - self._before, self._most - self._anonymous)
+        written, stored = self._bytes_written()
+        written = max(written - self._written - answered, stored - self._stored)
         processes = self._waited_for() != self._children or self._has_children()
         return Account(max(0, growth), max(0, written), processes)
 
@@ -58,13 +85,14 @@ class Ledger:
                     return int(line.split()[1]) << 10
         raise ProcessLookupError(f"{self._proc}/status has no {name}: the process has ended")
 
-    def _bytes_written(self) -> int:
-        """Bytes passed to write(2) and its kind so far; 0 where the kernel does not count."""
+    def _bytes_written(self) -> tuple[int, int]:
+        """Bytes passed to write(2) and its kind so far, and bytes of files changed; 0 where the kernel counts none."""
         try:
             with open(f"{self._proc}/io", encoding="utf-8") as io:
-                return next((int(line.split()[1]) for line in io if line.startswith("wchar:")), 0)
+                counts = dict(line.split(":") for line in io if ":" in line)
         except FileNotFoundError:
-            return 0
+            return 0, 0
+        return int(counts.get("wchar", 0)), int(counts.get("write_bytes", 0))
 
     def _waited_for(self) -> int:
         """Page faults of children that have ended (stat's cminflt): it moves when there was one."""

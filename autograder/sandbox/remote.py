@@ -6,6 +6,7 @@ back is decoded strictly and bounded. It does not know what a check is, and does
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import math
 import os
@@ -21,7 +22,7 @@ from ..errors import GraderError
 from ..worker import messages
 from ..worker.messages import Raised, Ready, Reply, Request, Returned
 from ..worker.wire import PREFIX, WireError, decode_reply, encode, frame_size, ticket_of
-from .account import Account, Ledger
+from .account import Account, Ledger, anonymous_bytes
 from .failures import OVERFULL, ProtocolBroken, TimedOut, WorkerDied, described
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ READY_SECONDS = 60.0
 _CHUNK = 1 << 18
 _MOST_BLOCKS = 8
 _SHORTEST_WAIT = 0.005
+_BETWEEN_LOOKS = 0.002
 _PROCESSORS = os.cpu_count() or 1
 
 _ANSWERS: dict[type[Request], tuple[type[Reply], ...]] = {
@@ -95,6 +97,8 @@ class RemoteWorker:
         self._kept = bytearray()
         self._printed = 0
         self._received = 0
+        self._fresh = 0
+        self._ledger: Ledger | None = None
         self._queued_before = 0.0
         self._output_ended = False
         self._poll = select.poll()
@@ -143,19 +147,28 @@ class RemoteWorker:
     def weigh(self, message: Request, *, cpu_seconds: float, wall_seconds: float) -> tuple[Reply, Account | None]:
         """As `request`, with the kernel's account of the call; None where this process may not keep it."""
         self.wait_ready()
+        ledger, kept = None, True
         try:
-            ledger = Ledger(self.pid)
+            self._ledger = ledger = Ledger(self.pid, self._fresh)
+        except ProcessLookupError:
+            kept = False
         except OSError:
-            ledger = None
+            pass
         answered = self._received + self._printed
-        reply = self.request(message, cpu_seconds=cpu_seconds, wall_seconds=wall_seconds)
-        if ledger is None:
-            return reply, None
-        self._drain()
         try:
-            return reply, ledger.read(self._received + self._printed - answered)
-        except OSError:  # it has ended since: the next request finds out
-            return reply, None
+            reply = self.request(message, cpu_seconds=cpu_seconds, wall_seconds=wall_seconds)
+        finally:
+            self._ledger = None
+        if ledger is not None:
+            self._drain()
+            try:
+                return reply, ledger.read(self._received + self._printed - answered)
+            except OSError:
+                kept = False
+        if not kept:  # it lives, as its answer shows
+            self.close()
+            raise ProtocolBroken("its main thread has ended, and with it the kernel's account of its memory")
+        return reply, None
 
     def wait_ready(self) -> None:
         """Wait until the worker has set itself up. Raises `GraderError`: no student code has run before."""
@@ -178,6 +191,8 @@ class RemoteWorker:
                 f"{reply.kinds[0]}: {reply.message}" if isinstance(reply, Raised) and reply.kinds else str(reply)[:200]
             )
             raise SetUpFailed(f"a worker could not set itself up: {said}", reply)
+        with contextlib.suppress(OSError):  # else it has ended, and the first request finds out
+            self._fresh = anonymous_bytes(self.pid)
         self._ready = True
 
     @property
@@ -285,6 +300,10 @@ class RemoteWorker:
             if cpu_left <= 0:
                 raise _OutOfTime("cpu")
             left = min(left, max(cpu_left / _PROCESSORS, _SHORTEST_WAIT))
+        if self._ledger is not None:
+            with contextlib.suppress(OSError):  # it has ended
+                self._ledger.look()
+            return min(left, _BETWEEN_LOOKS) * 1000.0
         return left * 1000.0 + 1.0
 
     def _cpu(self) -> float:

@@ -77,7 +77,14 @@ def _serve(connection: socket.socket, outsider: int) -> None:
 
 def remove_tree(folder: str) -> None:
     """Delete a folder with everything in it, following no link."""
-    subprocess.run(["/bin/rm", "-rf", "--one-file-system", "--", folder], check=False, env={})
+    _run("/bin/rm", "-rf", "--one-file-system", "--", folder)
+    if os.path.lexists(folder):  # whoever is not root cannot look into a folder that is closed to its owner
+        _run("/bin/chmod", "-R", "u+rwX", "--", folder)
+        _run("/bin/rm", "-rf", "--one-file-system", "--", folder)
+
+
+def _run(*command: str) -> None:
+    subprocess.run(command, check=False, env={}, stderr=subprocess.DEVNULL)
 
 
 def _kill(uid: int, outsider: int) -> None:

@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from autograder.sandbox.account import Account
+from autograder.sandbox.failures import ProtocolBroken
 from autograder.sandbox.remote import RemoteWorker
 from autograder.sandbox.server import Limits
 from autograder.worker.messages import Call, Measure, Measured, Raised, Returned, Target
@@ -103,6 +104,83 @@ def resets_its_peak(q):
     return out
 """
 
+TRICKS = (
+    SOURCE
+    + """
+import ctypes, glob, mmap, struct, sys
+
+libc = ctypes.CDLL(None, use_errno=True)
+libc.madvise.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
+before = torch.ones(48 << 18)  # 48 MiB
+DROP, FILL = 4, 22  # MADV_DONTNEED, MADV_POPULATE_READ
+
+
+def in_memory_of_before(q):
+    n = len(q)
+    scores = torch.mm(q, q.T, out=before[: n * n].view(n, n))
+    return scores.exp_().div_(scores.sum(-1, keepdim=True)) @ q
+
+
+def in_a_mapped_file(q):
+    n = 64 * min(len(q) // 64, 28)
+    with open("scores", "wb") as file:
+        file.truncate(4 * n * n)
+    scores = torch.from_file("scores", shared=True, size=n * n, dtype=torch.float32).view(n, n)
+    for i in range(0, n, 64):
+        scores[i : i + 64] = q[i : i + 64] @ q[:n].T
+        libc.madvise(scores.data_ptr(), 4 * n * n, DROP)
+    return q
+
+
+def library():
+    path = os.path.dirname(torch.__file__) + "/lib/libtorch_cpu.so"
+    base = ctypes.cast(ctypes.CDLL(path)._handle, ctypes.POINTER(ctypes.c_void_p))[0] or 0
+    with open(path, "rb") as file:
+        head = file.read(4096)
+    first, = struct.unpack_from("<Q", head, 32)
+    count, = struct.unpack_from("<H", head, 56)
+    for i in range(count):
+        kind, flags, _, place, _, _, size, _ = struct.unpack_from("<IIQQQQQQ", head, first + 56 * i)
+        if kind == 1 and not flags & 2:
+            yield base + (place & ~4095), (place % 4096 + size + 4095) & ~4095
+
+
+def fills_the_library(q):
+    for place, size in library():
+        libc.madvise(place, size, FILL)
+
+
+def in_place_of_the_library(q):
+    for place, size in library():
+        libc.madvise(place, size, DROP)
+    return naive(q)
+
+
+def in_shared_memory(q):
+    return len(mmap.mmap(-1, 1 << 20))
+
+
+def in_shared_zeros(q):
+    return len(mmap.mmap(os.open("/dev/zero", os.O_RDWR), 1 << 20))
+
+
+def in_a_thread_alone(q):
+    frame = sys._getframe()
+    while frame.f_code.co_name != "_answer":
+        frame = frame.f_back
+    known = dict(frame.f_locals)
+    from softmark_worker import child, messages
+
+    def go_on():
+        child._send(child.encode(messages.Returned(None), known["ticket"]))
+        child._answer(known["executor"], known["output"], known["folder"])
+        os._exit(0)
+
+    threading.Thread(target=go_on).start()
+    libc.syscall(ctypes.c_long(60), 0)
+"""
+)
+
 
 @pytest.fixture
 def worker(workers) -> RemoteWorker:
@@ -155,3 +233,46 @@ def test_work_that_the_model_cannot_see_is_too_little_work(worker: RemoteWorker,
     seen = worker.request(message, cpu_seconds=20, wall_seconds=60)
     assert isinstance(seen, Measured)
     assert seen.elements + seen.products < 0.5 * 256 * 256 * 128
+
+
+# ------------------------------------------------------------------ memory that the resident set does not show
+
+
+@pytest.fixture
+def trickster(workers) -> RemoteWorker:
+    return workers.start(TRICKS, Limits(memory_bytes=512 << 20, cpu_seconds=60, scratch_bytes=16 << 20))
+
+
+def test_memory_that_was_taken_before_the_call_counts(trickster: RemoteWorker) -> None:
+    _, account = weighed(trickster, "in_memory_of_before")
+    assert account.growth > 24 * MIB
+
+
+def test_what_is_changed_in_a_mapped_file_counts(trickster: RemoteWorker) -> None:
+    reply, account = weighed(trickster, "in_a_mapped_file")
+    assert isinstance(reply, Returned)
+    assert account.written + account.growth > 11 * MIB
+
+
+@pytest.mark.skipif(os.uname().machine != "x86_64", reason="a call by its number")
+def test_pages_of_libraries_that_are_given_up_make_no_room(trickster: RemoteWorker) -> None:
+    q = torch.randn(N, 64)
+    trickster.request(Call(Target("fills_the_library", "part"), (q,)), cpu_seconds=20, wall_seconds=60)
+    for name, least in (("honest", 0), ("in_place_of_the_library", 48 + 16 - 16)):
+        _, account = trickster.weigh(Call(Target(name, "part"), (q,)), cpu_seconds=20, wall_seconds=60)
+        assert account is not None and account.growth > least * MIB
+
+
+@pytest.mark.parametrize("name", ["in_shared_memory", "in_shared_zeros"])
+def test_memory_that_outlives_its_mapping_is_refused(trickster: RemoteWorker, name: str) -> None:
+    reply = trickster.request(Call(Target(name, "part"), (None,)), cpu_seconds=20, wall_seconds=60)
+    assert isinstance(reply, Raised) and reply.kinds[0] == "PermissionError"
+
+
+@pytest.mark.skipif(os.uname().machine != "x86_64", reason="a call by its number")
+def test_a_worker_whose_main_thread_has_ended_has_no_account_and_no_answer_counts(trickster: RemoteWorker) -> None:
+    for name in ("in_a_thread_alone", "honest"):
+        reply = trickster.request(Call(Target(name, "part"), (torch.ones(64, 64),)), cpu_seconds=20, wall_seconds=60)
+        assert isinstance(reply, Returned)
+    with pytest.raises(ProtocolBroken, match="main thread"):
+        trickster.weigh(Call(Target("naive", "part"), (torch.ones(N, 64),)), cpu_seconds=20, wall_seconds=60)

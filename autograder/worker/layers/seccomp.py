@@ -27,7 +27,7 @@ _FIRST_UNKNOWN, _LAST_UNKNOWN = 457, 511  # numbers that are the same on every a
 _UNKNOWN_NAME = -1
 _LIBC = ctypes.CDLL(None, use_errno=True)
 
-_NETWORK = "socket connect bind listen accept accept4 sendmsg sendmmsg"
+_NETWORK = "socket connect bind listen accept accept4 sendmsg sendmmsg setsockopt"
 _PROCESSES = "fork vfork execve execveat unshare setns"
 _OTHERS = """ptrace process_vm_readv process_vm_writev process_madvise process_mrelease kcmp pidfd_open pidfd_getfd
     pidfd_send_signal tkill setpriority sched_setscheduler sched_setattr sched_setparam ioprio_set migrate_pages
@@ -36,23 +36,31 @@ _OUTLIVING = """memfd_create memfd_secret shmget shmat shmctl shmdt semget semop
     msgctl mq_open mq_unlink add_key request_key keyctl"""
 _KERNEL = """io_uring_setup io_uring_enter io_uring_register bpf userfaultfd vmsplice personality modify_ldt
     name_to_handle_at open_by_handle_at fanotify_init fanotify_mark inotify_add_watch mknod mknodat chown lchown
-    fchown fchownat setxattr lsetxattr fsetxattr removexattr lremovexattr fremovexattr"""
+    fchown fchownat setxattr lsetxattr fsetxattr removexattr lremovexattr fremovexattr io_setup remap_file_pages"""
 _MACHINE = """mount umount2 pivot_root chroot mount_setattr open_tree move_mount fsopen fsconfig fsmount fspick acct
     swapon swapoff reboot init_module finit_module delete_module kexec_load kexec_file_load quotactl quotactl_fd syslog
-    sethostname setdomainname settimeofday clock_settime clock_adjtime adjtimex iopl ioperm vhangup"""
+    sethostname setdomainname settimeofday clock_settime clock_adjtime adjtimex iopl ioperm vhangup sync syncfs"""
 _REFUSED = " ".join((_NETWORK, _PROCESSES, _OTHERS, _OUTLIVING, _KERNEL, _MACHINE)).split()
 # clone3's arguments are out of a filter's reach; the C library does without.
 _ABSENT = ["clone3", "fchmodat2"]
+# A gigabyte of the disk for each millisecond. The C library writes zeros instead.
+_UNSUPPORTED = ["fallocate"]
 # What copies a file sets modes and times. It is told that they are set: Landlock does not look at these.
 _PRETENDED = ["chmod", "fchmod", "fchmodat", "utime", "utimes", "utimensat", "futimesat"]
 _ONLY_ONESELF = ["kill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo"]
 _ONLY_ZERO = ["prlimit64", "sched_setaffinity"]
-# First argument, second argument: PR_SET_PDEATHSIG, DUMPABLE, CHILD_SUBREAPER, PTRACER; F_SETOWN, F_SETSIG,
-# F_SETOWN_EX; FIOSETOWN, SIOCSPGRP, FIOASYNC, TIOCSTI; every kind of socket pair but a stream.
-_PRCTL = (1, 4, 36, 0x59616D61)
-_FCNTL = (8, 10, 15)
+# First argument, second argument: PR_SET_PDEATHSIG, DUMPABLE, CHILD_SUBREAPER, SCHED_CORE, PTRACER; F_SETOWN, F_SETSIG,
+# F_SETOWN_EX, F_SETLEASE (it would stop others who open a library's file), F_NOTIFY; FIOSETOWN, SIOCSPGRP, FIOASYNC,
+# TIOCSTI; every kind of socket pair but a stream.
+_PRCTL = (1, 4, 36, 62, 0x59616D61)
+_FCNTL = (8, 10, 15, 1024, 1026)
 _IOCTL = (0x8901, 0x8902, 0x5452, 0x5412)
 _SOCKETPAIR = (2, 3, 4, 5, 6, 10)
+_AF_UNIX = 1
+# Memory that the kernel's account of a process does not show: MAP_SHARED with MAP_ANONYMOUS (it outlives its pages'
+# mapping), MAP_HUGETLB; MADV_PAGEOUT.
+_MMAP = (0x21, 0x40000)
+_MADVISE = (21,)
 
 
 def prepare() -> bytes:
@@ -62,8 +70,10 @@ def prepare() -> bytes:
     except RuntimeError as error:  # how it says that the library is not installed
         raise ImportError(str(error)) from None
     rules = seccomp.SyscallFilter(seccomp.ALLOW)
+    rules.set_attr(seccomp.Attr.CTL_OPTIMIZE, 2)
     _add(rules, seccomp.ERRNO(errno.EPERM), _REFUSED)
     _add(rules, seccomp.ERRNO(errno.ENOSYS), _ABSENT)
+    _add(rules, seccomp.ERRNO(errno.EOPNOTSUPP), _UNSUPPORTED)
     _add(rules, seccomp.ERRNO(0), _PRETENDED)
     _add(rules, seccomp.ERRNO(errno.EPERM), _ONLY_ONESELF, seccomp.Arg(0, seccomp.NE, _OWN_PID))
     _add(rules, seccomp.ERRNO(errno.EPERM), _ONLY_ZERO, seccomp.Arg(0, seccomp.NE, 0))
@@ -73,9 +83,13 @@ def prepare() -> bytes:
         ("fcntl", 1, _INT, _FCNTL),
         ("ioctl", 1, _INT, _IOCTL),
         ("socketpair", 1, 0xF, _SOCKETPAIR),
+        ("madvise", 2, _INT, _MADVISE),
     ):
         for value in values:
             _add(rules, seccomp.ERRNO(errno.EPERM), [name], seccomp.Arg(argument, seccomp.MASKED_EQ, mask, value))
+    _add(rules, seccomp.ERRNO(errno.EPERM), ["socketpair"], seccomp.Arg(0, seccomp.NE, _AF_UNIX))
+    for bits in _MMAP:
+        _add(rules, seccomp.ERRNO(errno.EPERM), ["mmap", "mmap2"], seccomp.Arg(3, seccomp.MASKED_EQ, bits, bits))
     for number in range(_FIRST_UNKNOWN, _LAST_UNKNOWN + 1):
         rules.add_rule(seccomp.ERRNO(errno.ENOSYS), number)
     with open(os.memfd_create("filter"), "rb") as file:  # tempfile would settle workers' folder for such files

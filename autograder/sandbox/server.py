@@ -31,7 +31,9 @@ LIBRARIES = ("torch", "numpy", "msgspec", "regex")
 _START = f"""
 import sys
 sys.path[:] = [entry for entry in sys.path if entry] + sys.argv[3].split(":") + [sys.argv[2]]
-from {PACKAGE}.server import main
+from {PACKAGE}.forking import without_handlers
+with without_handlers():
+    from {PACKAGE}.server import main
 main(int(sys.argv[1]), sys.argv[2], sys.argv[4].split())
 """
 _ENVIRONMENT = {

@@ -65,9 +65,7 @@ def _set_up(placement: Placement) -> Output:
     os.setsid()
     for put_on in LAYERS:
         put_on(placement)
-    home = placement.scratch or "/nonexistent"
-    os.environ.clear()
-    os.environ.update(HOME=home, TMPDIR=home, PATH="/usr/bin:/bin", LANG="C.UTF-8", OMP_NUM_THREADS="1", USER="student")
+    os.environ["HOME"] = os.environ["TMPDIR"] = placement.scratch or "/nonexistent"
     for path in (*placement.spec.readable, *filter(None, [placement.scratch])):
         _check_readable(path)
     if placement.scratch:
@@ -85,20 +83,24 @@ def _link_data_files(folder: str) -> None:
 
 
 def _check_readable(path: str) -> None:
-    """Raises `PermissionError` that names the first folder on the way to `path` that is closed."""
+    """Raises `PermissionError` that names `path`, or the first folder on the way to it that is closed."""
+    try:
+        os.close(os.open(path, os.O_RDONLY))
+        if not os.access(path, os.X_OK) and stat.S_ISDIR(os.stat(path).st_mode):
+            raise PermissionError(path)
+    except PermissionError:
+        raise PermissionError(_first_closed(path)) from None
+
+
+def _first_closed(path: str) -> str:
     walked = "/"
     for step in path.strip("/").split("/"):
         try:
             os.stat(os.path.join(walked, step))
         except PermissionError:
-            raise PermissionError(walked) from None
+            return walked
         walked = os.path.join(walked, step)
-    if stat.S_ISDIR(os.stat(path).st_mode) and not os.access(path, os.R_OK | os.X_OK):
-        raise PermissionError(path)
-    try:
-        os.close(os.open(path, os.O_RDONLY))
-    except PermissionError:
-        raise PermissionError(path) from None
+    return path
 
 
 def _answer(executor: Executor, output: Output, folder: str) -> None:

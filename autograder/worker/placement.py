@@ -9,15 +9,31 @@ from .commands import WorkerSpec
 
 
 @dataclass(frozen=True)
+class FileRules:
+    """Which files Landlock opens, in the kernel's terms.
+
+    `handled` is a struct landlock_ruleset_attr, the others are access rights as bits. Of `folders`, those of the
+    installed libraries, every worker may read.
+    """
+
+    handled: bytes
+    read_file: int
+    read_folder: int
+    write_file: int
+    write_folder: int
+    folders: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Prepared:
     """What the fork server has made ready before any fork, so that putting a layer on costs little.
 
-    `program` is the seccomp filter as the kernel takes it, `libraries` the folders of the installed libraries.
+    `program` is the seccomp filter as the kernel takes it, `files` what Landlock opens.
     `missing` names each layer that this machine cannot have, with the reason; nothing is prepared for those.
     """
 
     program: bytes = b""
-    libraries: tuple[str, ...] = ()
+    files: FileRules | None = None
     missing: Mapping[str, str] = field(default_factory=dict[str, str])
 
 

@@ -20,6 +20,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from .commands import COMMANDS, MAX_COMMAND, Answer, Bye, Connect, End, Ended, Hello, Refused, Spawn, Spawned, encode
+from .forking import without_handlers
 from .identities import Identities
 from .killer import Killer, remove_tree
 from .layers.availability import prepared
@@ -30,6 +31,8 @@ from .quota import SECONDS as BETWEEN_LOOKS
 from .quota import deleted_bytes, is_overfull
 
 WARM = ("torch", "torch.fx.experimental.symbolic_shapes", "numpy", "regex")
+# What workers see, but for HOME and TMPDIR, which are each one's own.
+ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "OMP_NUM_THREADS": "1", "USER": "student"}
 _ROUNDS = 2000
 
 
@@ -292,6 +295,8 @@ def main(control: int, runtime: str, warm: Sequence[str]) -> None:
     """Run the fork server on the descriptor `control` until the grader is gone; then remove the folder `runtime`."""
     sys.argv = [""]
     os.umask(0o022)
+    os.environ.clear()
+    os.environ.update(ENVIRONMENT)
     _raise_descriptor_limit()
     identities = Identities()
     outsider = identities.take()
@@ -299,13 +304,14 @@ def main(control: int, runtime: str, warm: Sequence[str]) -> None:
     os.mkdir(os.path.join(runtime, "scratch"), 0o711)
     ready = prepared(runtime)
     adopt_orphans()
-    for name in (*WARM, *warm):
-        try:
-            importlib.import_module(name)
-        except ImportError:
-            if name in WARM:
-                raise
-    importlib.import_module(f"{__package__}.child")
+    with without_handlers():
+        for name in (*WARM, *warm):
+            try:
+                importlib.import_module(name)
+            except ImportError:
+                if name in WARM:
+                    raise
+        importlib.import_module(f"{__package__}.child")
     make_undumpable()
     gc.collect()
     gc.freeze()

@@ -16,16 +16,16 @@ from . import landlock, privileges, seccomp
 def prepared(runtime: str) -> Prepared:
     """What workers will need. Call it before torch is loaded: it forks to try."""
     missing: dict[str, str] = {}
-    program, libraries = b"", ()
+    program, files = b"", None
     try:
         program = seccomp.prepare()
     except Exception as error:
         missing[seccomp.NAME] = _reason(error)
     try:
-        libraries = landlock.prepare(runtime)
+        files = landlock.prepare(runtime)
     except Exception as error:
         missing[landlock.NAME] = _reason(error)
-    ready = Prepared(program, libraries, missing)
+    ready = Prepared(program, files, missing)
     placement = Placement(WorkerSpec(folder="/", modules=()), None, None, ready)
     for name, put_on in ((seccomp.NAME, seccomp.put_on), (landlock.NAME, landlock.put_on)):
         if name not in missing and (reason := _tried(lambda put_on=put_on: put_on(placement))):

@@ -2,34 +2,65 @@
 
 Where the kernel knows how (ABI 4, 6), it also refuses TCP, signals to processes outside and abstract sockets. Landlock
 does not hide that a file exists, nor close a descriptor that is open.
+
+What a kernel knows is looked up once, in the fork server (landlockpy); a worker only makes the system calls, because
+each object of Python's that it touches is a page to be copied.
 """
 
 from __future__ import annotations
 
+import ctypes
 import os
+import struct
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
-from ..placement import Placement
-
-if TYPE_CHECKING:
-    from landlockpy import AccessFS, Ruleset
+from ..placement import FileRules, Placement
 
 NAME = "landlock"
 # What torch asks about the processor, some operations not before they are first used, and fail without it.
 _PROCESSOR = ("/sys/devices/system/cpu", "/sys/devices/system/node")
 _SYSTEM = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/usr/share/zoneinfo", *_PROCESSOR)
-_SYSTEM_FILES = ("/etc/ld.so.cache", "/etc/localtime", "/dev/urandom", "/dev/random", "/dev/zero", "/proc/cpuinfo")
+_SYSTEM_FILES = ("/etc/ld.so.cache", "/etc/localtime", "/dev/urandom", "/dev/random", "/proc/cpuinfo")
+# System calls, the same on every architecture, and a kind of rule: linux/landlock.h.
+_CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
+_PATH_BENEATH = 1
+_LIBC = ctypes.CDLL(None, use_errno=True)
 
 
-def prepare(runtime: str) -> tuple[str, ...]:
-    """The folders of what is installed; `runtime`, which holds the workers' own code, is none of them.
+def prepare(runtime: str) -> FileRules:
+    """What is handled and what is open to every worker: the folders of what is installed, some files of the system.
 
-    Raises `OSError` or `ImportError` where there is no Landlock.
+    `runtime`, which holds the workers' own code, is none of them. Raises `OSError` or `ImportError` where there is no
+    Landlock.
     """
     import landlockpy
+    from landlockpy import AccessFS, Scope
 
-    landlockpy.abi_version()
+    abi = landlockpy.abi_version()
+    if abi < 1:
+        raise OSError("this kernel has no Landlock")
+    known = landlockpy.fs_for_abi(abi)
+    scoped = landlockpy.scope_for_abi(abi) & (Scope.SIGNAL | Scope.ABSTRACT_UNIX_SOCKET)
+    read = AccessFS.READ_FILE | AccessFS.READ_DIR
+    change = AccessFS.WRITE_FILE | AccessFS.TRUNCATE | AccessFS.REMOVE_FILE | AccessFS.REMOVE_DIR | AccessFS.REFER
+    make = AccessFS.MAKE_REG | AccessFS.MAKE_DIR | AccessFS.MAKE_SYM  # no devices, pipes and sockets; no program is run
+    return FileRules(
+        handled=struct.pack("=QQQ", known, landlockpy.net_for_abi(abi), scoped)[: 8 * _fields(abi)],
+        read_file=int(AccessFS.READ_FILE & known),
+        read_folder=int(read & known),
+        write_file=int((AccessFS.READ_FILE | AccessFS.WRITE_FILE) & known),
+        write_folder=int((read | change | make) & known),
+        folders=_installed(runtime),
+    )
+
+
+def _fields(abi: int) -> int:
+    """How many fields of struct landlock_ruleset_attr a kernel of this ABI has: files, then network, then scopes."""
+    return 1 if abi < 4 else 2 if abi < 6 else 3
+
+
+def _installed(runtime: str) -> tuple[str, ...]:
     candidates = (*_SYSTEM, os.path.dirname(os.__file__), *(path for path in sys.path if path != runtime))
     folders = sorted({os.path.realpath(path) for path in candidates if os.path.isdir(path)})
     return tuple(path for path in folders if not any(path.startswith(other + os.sep) for other in folders))
@@ -37,35 +68,45 @@ def prepare(runtime: str) -> tuple[str, ...]:
 
 def put_on(placement: Placement) -> None:
     """Close every file but those that are needed. Needs `privileges` to be on. Raises `OSError`."""
-    if not placement.wants(NAME):
+    rules = placement.prepared.files
+    if rules is None or not placement.wants(NAME):
         return
-    from landlockpy import AccessFS, Ruleset, Scope
-
-    read = AccessFS.READ_FILE | AccessFS.READ_DIR
-    with Ruleset(scoped=Scope.SIGNAL | Scope.ABSTRACT_UNIX_SOCKET) as rules:
-        for folder in (*placement.prepared.libraries, placement.spec.folder):
-            _allow(rules, folder, read)
-        for path in placement.spec.readable:
-            _allow(rules, path, read if os.path.isdir(path) else AccessFS.READ_FILE)
-        for file in _SYSTEM_FILES:
-            _allow(rules, file, AccessFS.READ_FILE)
-        _allow(rules, "/dev/null", AccessFS.READ_FILE | AccessFS.WRITE_FILE)
-        if placement.scratch:
-            _allow(rules, placement.scratch, _everything_but_special_files())
-        rules.restrict()
-
-
-def _everything_but_special_files() -> AccessFS:
-    """No devices, pipes and sockets, and no program is run."""
-    from landlockpy import AccessFS
-
-    change = AccessFS.WRITE_FILE | AccessFS.TRUNCATE | AccessFS.REMOVE_FILE | AccessFS.REMOVE_DIR | AccessFS.REFER
-    make = AccessFS.MAKE_REG | AccessFS.MAKE_DIR | AccessFS.MAKE_SYM
-    return AccessFS.READ_FILE | AccessFS.READ_DIR | change | make
-
-
-def _allow(rules: Ruleset, path: str, access: AccessFS) -> None:
+    ruleset = _call(_CREATE_RULESET, rules.handled, len(rules.handled), 0)
     try:
-        rules.allow_path(path, access)
+        for path, access in _opened(placement, rules):
+            _allow(ruleset, path, access)
+        _call(_RESTRICT_SELF, ruleset, 0)
+    finally:
+        os.close(ruleset)
+
+
+def _opened(placement: Placement, rules: FileRules) -> Iterator[tuple[str, int]]:
+    for folder in rules.folders:
+        yield folder, rules.read_folder
+    for file in _SYSTEM_FILES:
+        yield file, rules.read_file
+    yield "/dev/null", rules.write_file
+    yield placement.spec.folder, rules.read_folder
+    for path in placement.spec.readable:
+        yield path, rules.read_folder if os.path.isdir(path) else rules.read_file
+    if placement.scratch:
+        yield placement.scratch, rules.write_folder
+
+
+def _allow(ruleset: int, path: str, access: int) -> None:
+    try:
+        parent = os.open(path, os.O_PATH | os.O_CLOEXEC)
     except (FileNotFoundError, NotADirectoryError, PermissionError):
         return  # what this user cannot reach needs no opening: `child` names it where it is needed
+    try:
+        _call(_ADD_RULE, ruleset, _PATH_BENEATH, struct.pack("=Qi", access, parent), 0)
+    finally:
+        os.close(parent)
+
+
+def _call(number: int, *arguments: int | bytes) -> int:
+    result = _LIBC.syscall(number, *arguments)
+    if result < 0:
+        error = ctypes.get_errno()
+        raise OSError(error, f"landlock ({number}): {os.strerror(error)}")
+    return result

@@ -222,15 +222,15 @@ def _verdict(check: CheckResult | None) -> Verdict | None:
 
 
 def _finding(check: CheckResult) -> str:
-    """What the check found wrong, on one line: the numbers and the cause, else what staff reads."""
+    """What the check found wrong, on one line: the cause, else the numbers, else what staff reads."""
     if check.outcome == "passed":
         return ""
     told = check.explanation
     if told is None:
         return one_line(check.staff, _FINDING_CHARACTERS)
     numbers = f"expected {told.expected}, got {told.got}" if told.expected and told.got else told.got
-    words = "; ".join(text for text in (numbers, told.cause) if text.strip())
-    return one_line(words or check.staff, _FINDING_CHARACTERS)
+    words = next((text for text in (told.cause, numbers, check.staff) if text.strip()), "")
+    return one_line(words, _FINDING_CHARACTERS)
 
 
 def _points(one: CheckResult | None, two: CheckResult | None) -> float | None:

@@ -56,11 +56,11 @@ def test_a_check_that_now_passes_is_told_with_what_it_had_found(tmp_path: Path) 
     assert (one.number, one.points) == ("2.1", 2)
     assert one.before is not None
     assert one.after is not None
-    assert (one.before.outcome, one.before.finding) == ("failed", "expected 1.0, got 3.3166; The scale is missing.")
+    assert (one.before.outcome, one.before.finding) == ("failed", "The scale is missing.")
     assert (one.after.outcome, one.after.finding) == ("passed", "")
     text = printed(found)
     assert "2.1  failed -> passed  +2" in text
-    assert "before: expected 1.0, got 3.3166; The scale is missing." in text
+    assert "before: The scale is missing." in text
     assert text.splitlines()[-1] == "1 of 1 grades change · 1 up (most +2) · 0 down · 0 the same"
 
 
@@ -104,6 +104,16 @@ def test_the_largest_changes_come_first_and_each_check_is_added_up(tmp_path: Pat
 def test_each_reason_is_told(old: Grade, new: Grade, kind: str, points: float | None, why: str, tmp_path: Path) -> None:
     (change,) = compared(tmp_path, {"a": old}, {"a": new}).changes
     assert (change.kind, change.points, "; ".join(change.why)) == (kind, points, why)
+
+
+def test_a_check_that_only_finds_other_words_is_counted_and_not_among_the_reasons(tmp_path: Path) -> None:
+    found = compared(
+        tmp_path, {"a": grade(check("2.1"), check("2.2"))}, {"a": grade(check("2.1", explanation=None), passed("2.2"))}
+    )
+    text = printed(found)
+    assert "2.2  failed -> passed" in text
+    assert "2.1  failed" not in text
+    assert [(each.number, each.other) for each in found.checks] == [("2.1", 1), ("2.2", 0)]
 
 
 def test_points_that_no_check_explains_are_said_to_be_set_otherwise(tmp_path: Path) -> None:
@@ -189,7 +199,7 @@ def test_the_machines_version_is_the_whole_comparison(tmp_path: Path, capsys: py
 
 
 def test_what_a_student_wrote_cannot_forge_a_line(tmp_path: Path) -> None:
-    explanation = msgspec.structs.replace(check().explanation, got="1\n9 of 9 grades change\x1b[2J")
+    explanation = msgspec.structs.replace(check().explanation, cause="1\n9 of 9 grades change\x1b[2J")
     old, new = grade(passed()), grade(check(explanation=explanation))
     text = printed(compared(tmp_path, {"a": old}, {"a": new}))
     assert "\x1b" not in text

@@ -66,11 +66,19 @@ def _changes_table(changes: Sequence[Change]) -> Table:
         table.add_column(column, justify="right", no_wrap=True)
     table.add_column("why", overflow="fold")
     for change in changes:
-        why = [*change.why, *(line for check in change.checks for line in _check_lines(check))]
+        why = [*change.why, *(line for check in change.checks if _counts(check) for line in _check_lines(check))]
         old, new = (points_text(points) for points in (change.old, change.new))
         name = Text(one_line(change.submission, 60))
         table.add_row(name, old, new, signed(change.points), Text("\n".join(why) or "its points were set otherwise"))
     return table
+
+
+def _counts(check: CheckChange) -> bool:
+    """Whether it changes more than its words."""
+    before, after = check.before, check.after
+    if before is None or after is None:
+        return True
+    return (before.outcome, before.score, before.weight) != (after.outcome, after.score, after.weight)
 
 
 def _check_lines(check: CheckChange) -> list[str]:

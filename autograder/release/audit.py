@@ -21,6 +21,8 @@ from autograder.manifest import nearest
 from autograder.release.leaks import leaks, syntax_tree
 from autograder.release.starter import HANDOUT, make_starter, top_level_names
 
+_TEXTS = (".py", ".md", ".toml", ".ipynb", ".txt")
+
 
 class Fault(msgspec.Struct, frozen=True):
     """One thing that is not as it must be: where, and a sentence with the remedy."""
@@ -53,12 +55,12 @@ def remarks(assignment: Assignment) -> list[str]:
 
 
 def released_texts(assignment: Assignment) -> dict[str, str]:
-    """What students get, by a name that a person finds: manifest, handout, visible checks, starter code."""
+    """What students get, by a name that a person finds: starter code, and all of the assignment but what is hidden."""
     texts = {name: data.decode("utf-8", "replace") for name, data in make_starter(assignment).items()}
-    if "README.md" in texts:
-        texts[HANDOUT] = texts.pop("README.md")
-    for path in [assignment.folder / MANIFEST, *sorted((assignment.folder / "checks").glob("*.py"))]:
-        texts[path.relative_to(assignment.folder).as_posix()] = path.read_text(encoding="utf-8", errors="replace")
+    texts.pop("README.md", None)  # the handout, which is among the following
+    for path in sorted(assignment.folder.rglob("*")):
+        if path.suffix in _TEXTS and path.is_file() and assignment.hidden not in path.parents:
+            texts[path.relative_to(assignment.folder).as_posix()] = path.read_text(encoding="utf-8", errors="replace")
     return texts
 
 

@@ -31,6 +31,7 @@ from autograder.submission import SourceTree, Submission, Unreadable, read_submi
 from autograder.verdict import examine, result
 from autograder.workers import Spawn, Workers
 
+_CUT_SHORT = "the time on this machine was up, and much of it had gone by in waiting for a processor"
 SpawnFrom = Callable[[Path], Spawn]
 """Given the folder of a source tree, what starts a worker on it."""
 
@@ -63,8 +64,15 @@ class Grader:
         self._bank = bank or Bank()
         self.keep_traces = False
         self.until_one_fails = False
+        self.until = math.inf  # of the monotonic clock: nothing of a student's runs after it, however busy the machine
+        self.keep: Callable[[CheckResult], None] = lambda _result: None  # told each result when it is there
         self.traces: tuple[CheckTrace, ...] = ()
         self._settle = settle
+
+    @property
+    def checks(self) -> tuple[Check, ...]:
+        """All checks, in the order in which they run."""
+        return self._checks.checks
 
     def grade(
         self,
@@ -103,12 +111,12 @@ class Grader:
         start = time.monotonic() if start is None else start
         with _written(tree) as folder:
             handed_in = [part.name for part in self._assignment.parts if part.file in tree.files]
-            workers = Workers(self._spawn_from(folder), handed_in, self._assignment.limits, tree.files)
+            workers = Workers(self._spawn_from(folder), handed_in, self._assignment.limits, tree.files, self.until)
             chosen = _chosen(self._checks.checks, only)
             if self.until_one_fails:  # then the order in which they are named matters
                 chosen = sorted(chosen, key=lambda check: only.index(check.number))
             results, leaderboard = self._run_checks(workers, chosen)
-            left_over = self._left_over()
+            left_over = self._left_over() or (_CUT_SHORT if workers.cut_short else "")
         grade = self._add_up(name, results, key, start)
         grade = msgspec.structs.replace(grade, notes=tree.notes, staff=tree.staff, leaderboard=tuple(leaderboard))
         if left_over:
@@ -147,6 +155,7 @@ class Grader:
         for check in chosen:
             run = examine(self._checks, check, subject, self._reference)
             results.append(result(run))
+            self.keep(results[-1])
             try:
                 traces.append(trace_of(run, keep_all=self.keep_traces))
                 if not run.broken:

@@ -7,6 +7,7 @@ is compared stands in `feedback.mistake_bank` and `feedback.diagnosis`.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Collection
 from pathlib import Path
 
 from autograder.assignment import Assignment
@@ -23,13 +24,16 @@ def bank_file(assignment: Assignment) -> Path:
     return assignment.solutions / FILE
 
 
-def made_from(assignment: Assignment) -> str:
-    """A hash of what the values in the bank depend on: checks, keys and solutions."""
+def made_from(assignment: Assignment, without: Collection[str] = ()) -> str:
+    """A hash of what the values in the bank depend on: checks, keys and solutions, `without` some of their folders."""
     digest = hashlib.sha256(assignment.key)
     for folder in (assignment.folder / "checks", assignment.solutions):
         for path in sorted(folder.rglob("*")):
-            if path.is_file() and (path.suffix in (".py", ".safetensors") or path.name == "key"):
-                digest.update(f"{path.relative_to(folder).as_posix()}\0".encode() + path.read_bytes() + b"\0")
+            name = path.relative_to(folder)
+            if name.parts[0] in without or not (path.suffix in (".py", ".safetensors") or path.name == "key"):
+                continue
+            if path.is_file():
+                digest.update(f"{name.as_posix()}\0".encode() + path.read_bytes() + b"\0")
     return digest.hexdigest()
 
 

@@ -7,6 +7,7 @@ is confined is `sandbox`'s business.
 
 from __future__ import annotations
 
+import math
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping
@@ -25,6 +26,7 @@ from autograder.student_error import StudentCrashed, StudentError, StudentMissin
 from autograder.worker.messages import Load, Raised, Reply, Request, Target
 
 MOST_TIMEOUTS = 3
+_MUCH = 0.05
 Spawn = Callable[[], RemoteWorker]
 Answer = TypeVar("Answer")
 
@@ -43,12 +45,17 @@ class Workers:
         handed_in: Collection[str],
         limits: Limits,
         files: Mapping[str, bytes] = MappingProxyType({}),
+        until: float = math.inf,
     ) -> None:
+        """`until`, of the monotonic clock, is the end whatever happens: waiting for a processor does not put it off."""
         self._spawn = spawn
         self._files = files
         self._handed_in = frozenset(handed_in)
         self._limits = limits
-        self._deadline = time.monotonic() + limits.total_seconds
+        self._total = max(0.0, min(limits.total_seconds, until - time.monotonic()))
+        self._until = until
+        self._deadline = time.monotonic() + self._total
+        self._waited = 0.0
         self._over = False
         self._worker: RemoteWorker | None = None
         self._unimportable: dict[str, StudentError] = {}
@@ -131,13 +138,19 @@ class Workers:
 
     def put_off_deadline(self, seconds: float) -> None:
         """A busy machine fails nobody: time in which a worker got no processor does not count."""
-        self._deadline += seconds
+        self._waited += seconds
+        self._deadline = min(self._deadline + seconds, self._until)
         if self._worker is not None:
             self._worker.deadline = self._deadline
 
     @property
     def total_seconds(self) -> float:
-        return self._limits.total_seconds
+        return float(f"{self._total:.3g}")
+
+    @property
+    def cut_short(self) -> bool:
+        """Whether the time was up while much of it had gone by in waiting for a processor: nobody's fault here."""
+        return self._over and self._until < math.inf and self._waited > _MUCH * self._total
 
     def past_deadline(self) -> bool:
         """Whether the time for the submission is used up; once it is, it stays so."""

@@ -8,6 +8,7 @@ hands a submission its earlier results back. It writes no file (the caller does,
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -32,8 +33,8 @@ _STAFF_CHARACTERS = 4_000
 _DECIMALS = 6
 
 
-def to_results(grade: Grade) -> Results:
-    """The grade as the platform takes it; the score is 0 for what nobody could grade."""
+def to_results(grade: Grade, run: Mapping[str, Any] | None = None) -> Results:
+    """The grade as the platform takes it; the score is 0 for what nobody could grade. `run` are figures for staff."""
     share = _ALL_TESTS_CHARACTERS // max(1, len(grade.checks))
     return Results(
         score=_rounded(grade.points, grade.maximum) if grade.status != "ungraded" and grade.points is not None else 0.0,
@@ -41,13 +42,18 @@ def to_results(grade: Grade) -> Results:
         output=shown(_summary(grade), _SUMMARY_CHARACTERS),
         tests=tuple(_test(check, min(_TEST_CHARACTERS, share)) for check in grade.checks),
         leaderboard=tuple(_leaderboard(grade)),
-        extra_data=_staff_data(grade),
+        extra_data=_staff_data(grade) | ({"run": dict(run)} if run else {}),
     )
 
 
 def to_results_json(grade: Grade) -> bytes:
     """The bytes of results.json, UTF-8, with a final newline."""
-    return msgspec.json.format(msgspec.json.encode(to_results(grade)), indent=1) + b"\n"
+    return results_json(to_results(grade))
+
+
+def results_json(results: Results) -> bytes:
+    """The bytes of results.json, UTF-8, with a final newline."""
+    return msgspec.json.format(msgspec.json.encode(results), indent=1) + b"\n"
 
 
 def _test(check: CheckResult, characters: int) -> PlatformTest:

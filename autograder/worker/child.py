@@ -6,6 +6,7 @@ as such. It returns to nobody: every way out is `os._exit`.
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import os
 import stat
@@ -63,6 +64,7 @@ def _take_descriptors(descriptors: Sequence[int]) -> None:
 
 def _set_up(placement: Placement) -> Output:
     os.setsid()
+    _be_the_first_to_go()
     for put_on in LAYERS:
         put_on(placement)
     os.environ["HOME"] = os.environ["TMPDIR"] = placement.scratch or "/nonexistent"
@@ -73,6 +75,12 @@ def _set_up(placement: Placement) -> Output:
         _link_data_files(placement.spec.folder)
     seed_generators()
     return Output(1)
+
+
+def _be_the_first_to_go() -> None:
+    """Where a whole container runs out of memory, the kernel is to end this process and not the grader."""
+    with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "wb") as file:
+        file.write(b"1000")
 
 
 def _link_data_files(folder: str) -> None:

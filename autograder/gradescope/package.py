@@ -1,0 +1,232 @@
+"""`softmark package`: one zip that Gradescope builds an autograder from, the same bytes for the same files.
+
+It holds the grader's sources, one assignment with its solutions and the list of what to install. Mistakes and variants
+stay behind: nothing of them is needed for grading, but for what the mistake bank keeps. What the zip does once it is
+unpacked stands in `runtime/`.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from importlib.metadata import PackageNotFoundError, packages_distributions, version
+from io import BytesIO
+from pathlib import Path
+
+import msgspec
+
+from autograder.assignment import Assignment, load_assignment
+from autograder.checks import Check, refuse_wrong_points
+from autograder.errors import SoftmarkError
+from autograder.gradescope.deadline import LONGEST, SHORTEST, grading_seconds
+from autograder.gradescope.layout import COURSE, SETTINGS, Settings
+from autograder.gradescope.visibility import note_on_totals
+from autograder.known_mistakes import FILE as BANK
+from autograder.known_mistakes import is_stale, made_from
+from autograder.record import assignment_digest, write_atomically
+from autograder.sandbox.layers import refuse_unknown
+
+RUNTIME = Path(__file__).parent / "runtime"
+SCRIPTS = ("run_autograder", "setup.sh")
+_LISTS = ("requirements.txt", "torch.txt")
+_LEFT_OUT = frozenset({"__pycache__", ".git", ".DS_Store", ".ipynb_checkpoints"})
+_FOR_VALIDATION = ("mistakes", "variants")
+_FIRST_DAY = (1980, 1, 1, 0, 0, 0)  # the first that a zip can tell
+_UNIX = 3
+_LARGEST = 100 << 20
+
+
+@dataclass
+class Contents:
+    """The files of the zip by path, and what to tell the instructor."""
+
+    files: dict[str, bytes] = field(default_factory=dict[str, bytes])
+    notes: list[str] = field(default_factory=list[str])
+
+
+def package_command(folder: Path, out: Path, seconds: float, allow_missing: list[str]) -> int:
+    """Carry out `softmark package`: write the zip and say what to do with it."""
+    refuse_unknown(allow_missing)
+    if not SHORTEST <= seconds <= LONGEST:
+        raise SoftmarkError(f"--time-limit is {seconds:g} s; write what Gradescope allows, {SHORTEST:g} s or more.")
+    assignment = load_assignment(folder)
+    _refuse_place(out, assignment)
+    contents = contents_of(assignment, seconds, allow_missing)
+    data = zipped(contents.files)
+    if len(data) > _LARGEST:
+        largest = max(contents.files, key=lambda name: len(contents.files[name]))
+        raise SoftmarkError(
+            f"The package would have {len(data) >> 20} MB, more than Gradescope takes for certain: is {largest} needed?"
+        )
+    try:
+        write_atomically(out, data)
+    except OSError as error:
+        raise SoftmarkError(f"{out} could not be written ({error.strerror}): give another -o.") from None
+    for note in contents.notes:
+        print(note)
+    print(
+        f"{out} written: {len(data) / 1e6:.2f} MB, {len(contents.files)} files. It holds the solutions: keep it closed."
+    )
+    print("Upload it in Configure Autograder (base image Ubuntu 22.04), then test it with the reference solution.")
+    return 0
+
+
+def contents_of(assignment: Assignment, seconds: float = 600.0, allow_missing: list[str] | None = None) -> Contents:
+    """Everything that goes into the zip.
+
+    Raises `SoftmarkError` where the assignment does not load: every check is collected and every reference imported.
+    """
+    sources = dict(_sources())
+    checks = _loaded(assignment)
+    contents = Contents()
+    for name in SCRIPTS:
+        text = (RUNTIME / name).read_text(encoding="utf-8").replace("@TIME_LIMIT@", f"{seconds:g}")
+        contents.files[name] = text.replace("\r\n", "\n").encode()
+    for name in _LISTS:
+        contents.files[name] = (RUNTIME / name).read_bytes().replace(b"\r\n", b"\n")
+    contents.files["requirements.txt"] += _libraries(assignment, contents.files["requirements.txt"].decode())
+    contents.files.update({f"softmark/{name}": data for name, data in sources.items()})
+    _add_course(contents, assignment)
+    settings = Settings(
+        assignment=assignment.name,
+        digest=assignment_digest(assignment),
+        softmark=version("softmark"),
+        allow_missing=tuple(sorted(allow_missing or [])),
+    )
+    contents.files[SETTINGS] = msgspec.json.format(msgspec.json.encode(settings), indent=1) + b"\n"
+    contents.notes += filter(None, [note_on_totals(checks), _note_on_time(assignment, seconds)])
+    return contents
+
+
+def zipped(files: dict[str, bytes]) -> bytes:
+    """A zip with these files, in the order of their names, of the first day that a zip can tell; scripts may be run."""
+    buffer = BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for name in sorted(files):
+            entry = zipfile.ZipInfo(name, _FIRST_DAY)
+            entry.create_system = _UNIX
+            mode = 0o755 if name in SCRIPTS else 0o644
+            entry.external_attr = (stat.S_IFREG | mode) << 16
+            archive.writestr(entry, files[name], zipfile.ZIP_DEFLATED, 9)
+    return buffer.getvalue()
+
+
+# ------------------------------------------------------------------ what goes in
+
+
+def _loaded(assignment: Assignment) -> tuple[Check, ...]:
+    """The checks, collected as for grading. Raises `SoftmarkError` where they or a reference cannot be loaded."""
+    from autograder.plugin import Checks, with_checks
+    from autograder.reference import Reference
+
+    for part in assignment.parts:
+        assignment.reference(part)
+    if any(path.parent == assignment.hidden for path in assignment.check_files()):
+        assignment.hidden_key()
+    try:
+        reference = Reference(assignment)
+    except Exception as error:
+        raise SoftmarkError(
+            f"The reference of {assignment.name} cannot be imported ({type(error).__name__}: {error}): see what "
+            f"softmark validate {assignment.folder} says.",
+            exit_code=1,
+        ) from error
+    checks = Checks(assignment, reference.modules)
+    with_checks(checks, lambda: refuse_wrong_points(checks.checks, assignment))
+    return checks.checks
+
+
+def _sources() -> Iterator[tuple[str, bytes]]:
+    """What the package is built from there: pyproject.toml, README.md and `autograder/`."""
+    package = Path(__file__).parents[1]
+    for name in ("pyproject.toml", "README.md"):
+        path = package.parent / name
+        if not path.is_file():
+            raise SoftmarkError(f"{path} is missing: softmark package works in a checkout of Softmark, not elsewhere.")
+        yield name, path.read_bytes()
+    for path in _files(package):
+        yield f"autograder/{path.relative_to(package).as_posix()}", path.read_bytes()
+
+
+def _add_course(contents: Contents, assignment: Assignment) -> None:
+    stale = is_stale(assignment)
+    left_out = {assignment.solutions / name for name in _FOR_VALIDATION}
+    for kind, folder in (("assignments", assignment.folder), ("solutions", assignment.solutions)):
+        for path in _files(folder):
+            if left_out.isdisjoint(path.parents) and not (stale and path.name == BANK):
+                relative = path.relative_to(folder).as_posix()
+                contents.files[f"{COURSE}/{kind}/{assignment.name}/{relative}"] = path.read_bytes()
+    if stale:
+        contents.notes.append(
+            f"{BANK} is older than the checks or solutions and was left out, so that no known mistake will be named: "
+            f"softmark validate {assignment.folder} makes it anew."
+        )
+    _restamp(contents, assignment)
+
+
+def _restamp(contents: Contents, assignment: Assignment) -> None:
+    """The bank says what it was made from. Here it lies with fewer files, and is as current as it was with all."""
+    name = f"{COURSE}/solutions/{assignment.name}/{BANK}"
+    if name in contents.files:
+        bank: dict[str, object] = msgspec.msgpack.decode(contents.files[name], type=dict[str, object])
+        bank["made_from"] = made_from(assignment, without=_FOR_VALIDATION)
+        contents.files[name] = msgspec.msgpack.encode(bank, order="deterministic")
+
+
+def _files(folder: Path) -> list[Path]:
+    """The files of a folder that somebody meant to be there, in one order everywhere."""
+    return sorted(
+        path
+        for path in folder.rglob("*")
+        if path.is_file()
+        and _LEFT_OUT.isdisjoint(path.relative_to(folder).parts)
+        and not path.name.endswith((".pyc", "~", ".swp"))
+    )
+
+
+def _libraries(assignment: Assignment, listed: str) -> bytes:
+    """Lines for the libraries that students may use and that are not listed: in the version that is installed here."""
+    known = {line.partition("==")[0].strip().lower().replace("_", "-") for line in listed.splitlines()}
+    lines: list[str] = []
+    for library in assignment.libraries:
+        names = packages_distributions().get(library, [library])
+        if any(name.lower().replace("_", "-") in {*known, "torch"} for name in names):
+            continue
+        try:
+            lines.append(f"{names[0]}=={version(names[0])}\n")
+        except PackageNotFoundError:
+            raise SoftmarkError(
+                f"{assignment.name} lets students use {library}, which is not installed here: install it, so that it "
+                "is known which version to take along."
+            ) from None
+    return "".join(["# What students may use\n", *sorted(lines)] if lines else []).encode()
+
+
+# ------------------------------------------------------------------ what to say
+
+
+def _note_on_time(assignment: Assignment, seconds: float) -> str:
+    total, left = assignment.limits.total_seconds, grading_seconds(seconds)
+    if total <= left:
+        return ""
+    return (
+        f"limits.total_seconds is {total:g}, but of the {seconds:g} s that Gradescope allows at most {left:g} are left "
+        "for grading: what runs longer ends there. Set a longer limit in Configure Autograder, and say --time-limit."
+    )
+
+
+def _refuse_place(out: Path, assignment: Assignment) -> None:
+    if out.suffix.lower() != ".zip":
+        raise SoftmarkError(f"{out} is no name of a zip: end it in .zip.")
+    if out.is_dir():
+        raise SoftmarkError(f"{out} is a folder, where a file is to be: give another -o.")
+    if not out.parent.is_dir():
+        raise SoftmarkError(f"There is no folder {out.parent}: make it, or give another -o.")
+    for folder in (assignment.folder, assignment.solutions, Path(__file__).parents[1]):
+        if out.resolve().is_relative_to(folder):
+            raise SoftmarkError(f"{out} lies in {folder}, and would be packed the next time: give another -o.")
+    if not os.access(out.parent, os.W_OK):
+        raise SoftmarkError(f"{out.parent} cannot be written to: give another -o.")

@@ -1,5 +1,5 @@
 # make grade and make test do all that a fresh clone needs; each sets up .venv first.
-.PHONY: setup grade test soak lint validate bench starter clean
+.PHONY: setup grade test soak lint validate bench figures starter clean
 SHELL := /bin/bash
 VENV := .venv
 PYTHON ?= $(shell scripts/find_python.sh)
@@ -38,7 +38,11 @@ validate: $(SETUP)
 bench: $(SETUP)
 	$(VENV)/bin/python -m benchmarks
 
-starter: $(SETUP)
+# The figures of the handout, from the code that draws them. What they show is part of the starter code.
+figures: $(SETUP)
+	for drawings in assignments/*/drawings; do PYTHONDONTWRITEBYTECODE=1 $(VENV)/bin/python $$drawings || exit 1; done
+
+starter: figures
 	for assignment in assignments/*/; do $(VENV)/bin/softmark starter $$assignment || exit 1; done
 
 clean:

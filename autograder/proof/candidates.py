@@ -14,7 +14,7 @@ from typing import Literal
 
 from autograder.assignment import Assignment, Part
 from autograder.bank import BankEntry, bank, overlay, weights_in
-from autograder.release.starter import make_starter
+from autograder.release.starter import make_parts
 from autograder.submission import Submission
 from autograder.trivial import KINDS, trivial_source
 
@@ -40,7 +40,7 @@ def candidates_of(assignment: Assignment) -> list[Candidate]:
     """
     weights = weights_in(assignment.solutions)
     references = references_of(assignment)
-    starter = {name: data.decode() for name, data in make_starter(assignment).items() if name.endswith(".py")}
+    starter = {name: data.decode() for name, data in make_parts(assignment).items()}
     candidates = [
         Candidate("reference", "reference", references, weights=weights),
         Candidate("starter", "starter", starter, weights=weights),

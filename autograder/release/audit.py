@@ -19,7 +19,7 @@ from autograder.assignment import MANIFEST, Assignment, Part
 from autograder.bank import FOLDERS, bank
 from autograder.manifest import nearest
 from autograder.release.leaks import leaks, syntax_tree
-from autograder.release.starter import HANDOUT, make_starter, top_level_names
+from autograder.release.starter import HANDOUT, make_parts, top_level_names
 
 _TEXTS = (".py", ".md", ".toml", ".ipynb", ".txt")
 
@@ -56,8 +56,7 @@ def remarks(assignment: Assignment) -> list[str]:
 
 def released_texts(assignment: Assignment) -> dict[str, str]:
     """What students get, by a name that a person finds: starter code, and all of the assignment but what is hidden."""
-    texts = {name: data.decode("utf-8", "replace") for name, data in make_starter(assignment).items()}
-    texts.pop("README.md", None)  # the handout, which is among the following
+    texts = {name: data.decode("utf-8", "replace") for name, data in make_parts(assignment).items()}
     for path in sorted(assignment.folder.rglob("*")):
         if path.suffix in _TEXTS and path.is_file() and assignment.hidden not in path.parents:
             texts[path.relative_to(assignment.folder).as_posix()] = path.read_text(encoding="utf-8", errors="replace")

@@ -7,18 +7,22 @@
         # END SOLUTION
 
 A block inside a function becomes `raise NotImplementedError`, or the code of its `# STARTER: ` lines where
-it has some; a block between functions disappears, its `# STARTER: ` lines apart. It does not decide which files are
-released (the bundle does), and does not run a solution.
+it has some; a block between functions disappears, its `# STARTER: ` lines apart. Beside the parts stand the handout,
+its figures, the notebook and what the assignment gives as it is (`given/`). It does not decide which files are released
+(the bundle does), and does not run a solution.
 """
 
 from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterable
 from pathlib import Path
 
 from autograder.assignment import Assignment, Part
 from autograder.errors import SoftmarkError
+from autograder.release import notebook
+from autograder.release.tasks import with_tasks
 
 BEGIN = "# BEGIN SOLUTION"
 END = "# END SOLUTION"
@@ -26,25 +30,46 @@ STARTER = re.compile(r"#\s?STARTER:(?: (?P<code>.*))?$")
 MARK_LIKE = re.compile(r"#.*\b(?:BEGIN|END)\s+SOLUTIONS?\b", re.IGNORECASE)
 HANDOUT = "handout.md"
 MISSING = "raise NotImplementedError"
+AS_THEY_ARE = ("given", "figures")
+"""Folders of the assignment that students get as they are."""
+GENERATED = ("*.py", "*.md", "*.ipynb", *(f"{folder}/**/*" for folder in AS_THEY_ARE))
 
 
 def make_starter(assignment: Assignment) -> dict[str, bytes]:
-    """The files of `starter_code/<assignment>/` by name: one for each part, and the handout as `README.md`.
+    """The files of `starter_code/<assignment>/` by name: parts, the handout as `README.md`, notebook, and so on.
+
+    Raises:
+        SoftmarkError: what `make_parts` raises, a handout that contradicts the manifest, a script that makes no
+            notebook (or jupytext is not there), a mark of a solution in what is given as it is.
+    """
+    files = make_parts(assignment)
+    handout = assignment.folder / HANDOUT
+    if handout.is_file():
+        files["README.md"] = with_tasks(handout.read_text(encoding="utf-8"), assignment).encode()
+    script = assignment.folder / notebook.SOURCE
+    if script.is_file():
+        _refuse_marks(script)
+        files[notebook.MADE] = notebook.as_notebook(script.read_text(encoding="utf-8"), script)
+    for path in _files_in(assignment.folder, [f"{folder}/**/*" for folder in AS_THEY_ARE]):
+        if path.suffix == ".py":
+            _refuse_marks(path)
+        files[path.relative_to(assignment.folder).as_posix()] = path.read_bytes()
+    return files
+
+
+def make_parts(assignment: Assignment) -> dict[str, bytes]:
+    """The files that students complete, by name.
 
     Raises:
         SoftmarkError: marks that do not balance (file and line), a solution that is missing or leaves no Python behind.
     """
-    files = {part.file: _starter_of(assignment, part).encode() for part in assignment.parts}
-    handout = assignment.folder / HANDOUT
-    if handout.is_file():
-        files["README.md"] = handout.read_bytes()
-    return files
+    return {part.file: _starter_of(assignment, part).encode() for part in assignment.parts}
 
 
 def write_starter(assignment: Assignment) -> list[str]:
     """Write the starter code and return the names that changed. Generated files that are no longer made are removed."""
-    changed = stale(assignment)
     files = make_starter(assignment)
+    changed = _changed(assignment, files)
     for name in changed:
         path = assignment.starter / name
         if name in files:
@@ -57,12 +82,44 @@ def write_starter(assignment: Assignment) -> list[str]:
 
 def stale(assignment: Assignment) -> list[str]:
     """The names of starter files that differ from what the solutions yield, lack, or are too many."""
-    files = make_starter(assignment)
-    there = {
-        path.name: path for path in assignment.starter.glob("*") if path.is_file() and path.suffix in (".py", ".md")
-    }
+    return _changed(assignment, make_starter(assignment))
+
+
+def write_tasks(assignment: Assignment) -> bool:
+    """Write the table of tasks into the handout itself, where it has a place for it; whether that changed anything."""
+    handout = assignment.folder / HANDOUT
+    changed = tasks_are_stale(assignment)
+    if changed:
+        handout.write_text(with_tasks(handout.read_text(encoding="utf-8"), assignment), encoding="utf-8")
+    return changed
+
+
+def tasks_are_stale(assignment: Assignment) -> bool:
+    """Whether the table of tasks in the handout differs from what manifest, checks and headings say."""
+    handout = assignment.folder / HANDOUT
+    text = handout.read_text(encoding="utf-8") if handout.is_file() else ""
+    return with_tasks(text, assignment) != text
+
+
+def _changed(assignment: Assignment, files: dict[str, bytes]) -> list[str]:
+    there = {path.relative_to(assignment.starter).as_posix(): path for path in _files_in(assignment.starter, GENERATED)}
     differs = {name for name, data in files.items() if name not in there or there[name].read_bytes() != data}
     return sorted(differs | (there.keys() - files.keys()))
+
+
+def _files_in(folder: Path, patterns: Iterable[str]) -> list[Path]:
+    """The files that match, caches apart."""
+    found = {path for pattern in patterns for path in folder.glob(pattern) if path.is_file()}
+    return sorted(path for path in found if "__pycache__" not in path.parts)
+
+
+def _refuse_marks(path: Path) -> None:
+    """Raises `SoftmarkError` for a mark of a solution in a file that students get with all that is in it."""
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+        if MARK_LIKE.search(line):
+            raise SoftmarkError(
+                f"{path}, line {number}: students get this file as it is, so no solution may stand in it."
+            )
 
 
 def without_solution(source: str, path: Path) -> str:

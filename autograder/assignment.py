@@ -76,7 +76,7 @@ class Assignment(msgspec.Struct, frozen=True, kw_only=True):
             for path in sorted(folder.glob("test_*.py")):
                 if path.name not in known:
                     near = nearest(path.name, known)
-                    raise SoftmarkError(f"{path} belongs to no part of {self.folder / MANIFEST}{near}.")
+                    raise SoftmarkError(f"{path} belongs to no part of {self.folder / MANIFEST}{near}")
         candidates = [
             folder / f"test_{part.name}.py" for part in self.parts for folder in (self.hidden.parent, self.hidden)
         ]
@@ -109,7 +109,7 @@ def load_assignment(folder: Path | str) -> Assignment:
     folder = Path(folder).resolve()
     path = folder / MANIFEST
     if not folder.is_dir():
-        raise SoftmarkError(f"There is no assignment folder {folder}{_nearby_assignments(folder)}.")
+        raise SoftmarkError(f"There is no assignment folder {folder}{_nearby_assignments(folder)}")
     try:
         manifest = read_manifest(path)
     except FileNotFoundError:
@@ -128,6 +128,6 @@ def load_assignment(folder: Path | str) -> Assignment:
 
 def _nearby_assignments(folder: Path) -> str:
     if not folder.parent.is_dir():
-        return ""
+        return "."
     there = {path.parent.name for path in folder.parent.glob(f"*/{MANIFEST}")}
-    return nearest(folder.name, there) if there else ""
+    return nearest(folder.name, there) if there else "."

@@ -216,7 +216,7 @@ def _refuse_unknown_keys(table: object, struct: type[msgspec.Struct], where: str
         return
     for key in map(str, cast("dict[object, object]", table)):
         if key not in struct.__struct_fields__:
-            raise SoftmarkError(f"{path} has an unknown key {where}{key!r}{nearest(key, struct.__struct_fields__)}.")
+            raise SoftmarkError(f"{path} has an unknown key {where}{key!r}{nearest(key, struct.__struct_fields__)}")
 
 
 def _sentence(message: str, table: dict[str, Any]) -> str:
@@ -287,7 +287,7 @@ def _refuse_times(late: Late, path: Path) -> None:
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """What an unknown word may have been meant to be, to end a sentence with."""
+    """What an unknown word may have been meant to be: the end of a sentence, with its mark."""
     known = sorted(known)
     near = difflib.get_close_matches(word, known, n=1)
-    return f"; did you mean {near[0]!r}?" if near else f"; known are {', '.join(known)}"
+    return f"; did you mean {near[0]!r}?" if near else f"; known are {', '.join(known)}."

@@ -62,6 +62,8 @@ def stood_out(grade: Grade) -> str:
         return "; ".join([*found, "ungraded: " + one_line(grade.reason, 200)])
     if grade.status == "incomplete":
         found.append("incomplete" + (f" ({one_line(grade.reason, 120)})" if grade.reason else ""))
+    if grade.late is not None and grade.late.percent:
+        found.append(f"late: {grade.late.percent:g} % off")
     if grade.checks and all(check.outcome == "missing" for check in grade.checks):
         return "; ".join([*found, "nothing implemented"])
     parts = {part: [c for c in grade.checks if c.part == part] for part in dict.fromkeys(c.part for c in grade.checks)}

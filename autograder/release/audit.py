@@ -72,7 +72,7 @@ def _reference(assignment: Assignment, part: Part) -> Iterator[Fault]:
     for name in (*part.functions, *part.bonus):
         first, _, method = name.partition(".")
         if first not in there:
-            near = nearest(first, there) if there else ""
+            near = _near(first, there) if there else ""
             yield Fault(f"solutions/{part.file}", f"the manifest has students write {name}, which is not there{near}")
         elif method and method not in _methods(module, first):
             yield Fault(f"solutions/{part.file}", f"{first} has no method {method}, which the manifest names")
@@ -136,6 +136,10 @@ def _is_at(heading: str, place: str) -> bool:
     return heading.startswith((f"{place} ", f"{place}:")) or heading == place or (not number and place in heading)
 
 
+def _near(word: str, known: set[str]) -> str:
+    return nearest(word, known).rstrip(".")
+
+
 # ------------------------------------------------------------------ mistakes and variants
 
 
@@ -147,16 +151,14 @@ def _bank(assignment: Assignment) -> Iterator[Fault]:
             if path.suffix == ".py":
                 yield Fault(where, f"it belongs to no part: move it to {folder}/<part>/, or it is never tried")
             elif path.is_dir() and path.name not in parts and path.name != "__pycache__":
-                yield Fault(where, f"no part is called so, and nothing in it is tried{nearest(path.name, parts)}")
+                yield Fault(where, f"no part is called so, and nothing in it is tried{_near(path.name, parts)}")
     numbers = set(_numbers(assignment))
     for part in assignment.parts:
         for entry in bank(assignment, part):
             for number in entry.caught_by:
                 if numbers and number not in numbers:
                     where = f"solutions/mistakes/{part.name}/{entry.path.name}"
-                    yield Fault(
-                        where, f"CAUGHT_BY names check {number}, which does not exist{nearest(number, numbers)}"
-                    )
+                    yield Fault(where, f"CAUGHT_BY names check {number}, which does not exist{_near(number, numbers)}")
 
 
 def _numbers(assignment: Assignment) -> Iterator[str]:

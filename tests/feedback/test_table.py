@@ -6,7 +6,7 @@ from rich.console import Console
 
 from autograder.feedback.outcomes import import_failed
 from autograder.feedback.table import points_text, print_table, stood_out
-from autograder.results import CheckResult, Explanation, Grade, Outcome
+from autograder.results import CheckResult, Explanation, Grade, Lateness, Outcome
 from tests.feedback.grades import check, grade, passed, ungraded
 
 
@@ -32,6 +32,12 @@ def test_without_a_terminal_a_long_reason_stays_on_one_line() -> None:
 
 def test_names_are_no_markup_and_no_control_sequences() -> None:
     assert printed(grade(submission="[red]\x1b[31ma[/red]"))[1].startswith(r"[red]\x1b[31ma[/red]")
+
+
+def test_what_late_work_costs_is_seen() -> None:
+    late = grade(passed(), points=1.6, late=Lateness(percent=20, sentence="Handed in late."))
+    assert stood_out(late) == "late: 20 % off"
+    assert stood_out(grade(passed(), late=Lateness())) == ""
 
 
 def test_what_nobody_could_grade_has_no_points_but_a_reason() -> None:

@@ -1,0 +1,120 @@
+"""Changed references, graded in the warm pool like submissions: each in the checks of its part that can tell.
+
+The reference comes first: what each check calls and what it costs decides in which checks a change is tried, and in
+which order. It does not say what is to be done about a change that no check notices.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from autograder.assignment import Assignment, Part
+from autograder.bank import weights_in
+from autograder.batch.local import TRACES, Job, grade_all
+from autograder.errors import SoftmarkError
+from autograder.feedback.traces import CheckTrace
+from autograder.mutation.mutants import Mutant
+from autograder.mutation.text import Text
+from autograder.proof.candidates import Candidate, handed_in, references_of
+from autograder.proof.expectations import failing
+from autograder.proof.influence import reached_by_change, reached_in, unaffected
+from autograder.record import folder_of
+from autograder.results import Grade
+from autograder.session import Session
+
+_AT_A_TIME = 60  # so many lie on the disk at once
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a candidate.
+
+    Attributes:
+        name: of the candidate.
+        grade: of the checks that ran.
+        traces: what they saw.
+    """
+
+    name: str
+    grade: Grade
+    traces: tuple[CheckTrace, ...]
+
+    @property
+    def killer(self) -> str:
+        """The first check that failed; "" where none did."""
+        return next(iter(failing(self.grade)), "")
+
+
+class Trial:
+    """Grades changes of one assignment's reference. The session's fork server must be ready."""
+
+    def __init__(self, assignment: Assignment, session: Session, graders: int, parts: Sequence[Part]) -> None:
+        """Grade the reference of `parts`. Raises `SoftmarkError` where it does not pass all their checks."""
+        self._assignment, self._session, self._graders = assignment, session, graders
+        self.references = references_of(assignment)
+        self._weights = weights_in(assignment.solutions)
+        reference = Candidate("reference", "reference", self.references, weights=self._weights)
+        (outcome,) = self._graded([reference], {"reference": [part.name for part in parts]}, until_one_fails=False)
+        failed = failing(outcome.grade)
+        if failed or outcome.grade.status == "ungraded":
+            raise SoftmarkError(
+                f"The reference of {assignment.name} fails check {', '.join(failed) or outcome.grade.reason}: "
+                f"softmark validate {assignment.folder} says why. Only what passes can be changed and tried.",
+                exit_code=1,
+            )
+        self.reference = outcome.traces
+        self._seconds = {check.number: check.wall_seconds for check in outcome.grade.checks}
+        self._parts = {check.number: check.part for check in outcome.grade.checks}
+
+    def mutant(self, mutant: Mutant, name: str) -> Candidate:
+        """The reference with one change, to be handed in."""
+        part = self._assignment.part(mutant.part)
+        changed = Text(self.references[part.file]).replaced(mutant.change)
+        return Candidate(name, "mutant", {**self.references, part.file: changed}, part, weights=self._weights)
+
+    def checks_for(self, mutant: Mutant) -> list[str]:
+        """The checks that may notice a change: those that call its function themselves first, and the cheap ones."""
+        source = self.references[self._assignment.part(mutant.part).file]
+        own = [trace for trace in self.reference if self._parts[trace.number] == mutant.part]
+        left_out = unaffected(own, reached_by_change(source, mutant.top))
+
+        def rank(trace: CheckTrace) -> tuple[bool, float]:
+            return mutant.top not in reached_in(trace.functions), self._seconds[trace.number]
+
+        return [trace.number for trace in sorted(own, key=rank) if trace.number not in left_out]
+
+    def until_one_fails(
+        self, candidates: Sequence[Candidate], checks: Mapping[str, Sequence[str]]
+    ) -> Iterator[Outcome]:
+        """Each candidate in its checks, in their order, up to the first that fails."""
+        return self._graded(candidates, checks, until_one_fails=True)
+
+    def in_all(self, candidates: Sequence[Candidate], checks: Mapping[str, Sequence[str]]) -> Iterator[Outcome]:
+        """Each candidate in all of its checks."""
+        return self._graded(candidates, checks, until_one_fails=False)
+
+    def _graded(
+        self, candidates: Sequence[Candidate], checks: Mapping[str, Sequence[str]], *, until_one_fails: bool
+    ) -> Iterator[Outcome]:
+        for first in range(0, len(candidates), _AT_A_TIME):
+            with handed_in(candidates[first : first + _AT_A_TIME]) as (folder, submissions):
+                job = Job(
+                    self._assignment,
+                    list(submissions.values()),
+                    folder / "grades",
+                    again=True,
+                    keep_traces=not until_one_fails,
+                    until_one_fails=until_one_fails,
+                    only_for={name: checks[name] for name in submissions},
+                )
+                for done in grade_all(job, self._session, self._graders):
+                    name = done.grade.submission
+                    yield Outcome(name, done.grade, _traces(folder_of(job.out, name) / TRACES))
+
+
+def _traces(path: Path) -> tuple[CheckTrace, ...]:
+    return msgspec.msgpack.decode(path.read_bytes(), type=tuple[CheckTrace, ...]) if path.exists() else ()

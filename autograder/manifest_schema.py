@@ -59,18 +59,22 @@ def node_at(schema: dict[str, Any], steps: Sequence[str]) -> dict[str, Any]:
 
 
 def expectation(node: dict[str, Any]) -> str:
-    """What a value must be, in words: "a number more than 0 and at most 100: what is counted"."""
+    """What a value must be, in words: "a number of at least 0 and of at most 100 (what is counted)"."""
     if "enum" in node:
         what = "one of " + ", ".join(json.dumps(value) for value in node["enum"])
     else:
         what = _KINDS.get(node.get("type", ""), "something else")
     if node.get("minLength") or node.get("minItems"):
         what += " that is not empty"
-    bounds = [f"{words} {node[bound]:g}" for bound, words in _BOUNDS.items() if bound in node]
+    bounds = [f"{words} {_number(node[bound])}" for bound, words in _BOUNDS.items() if bound in node]
     if bounds:
         what += " " + " and ".join(bounds)
     description = str(node.get("description", "")).split("\n")[0].rstrip(".")
     return f"{what} ({description})" if description else what
+
+
+def _number(value: float) -> str:
+    return f"{int(value):,}" if value == int(value) else f"{value:g}"
 
 
 _KINDS = {
@@ -80,7 +84,7 @@ _KINDS = {
     "array": "a list",
     "object": "a table",
 }
-_BOUNDS = {"exclusiveMinimum": "more than", "minimum": "of at least", "maximum": "of at most"}
+_BOUNDS = {"minimum": "of at least", "maximum": "of at most"}
 
 
 def _resolved(node: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:

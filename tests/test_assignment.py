@@ -163,7 +163,7 @@ def test_a_manifest_that_is_not_utf8_is_a_sentence(folder: Path) -> None:
         (
             "cpu_seconds = 5",
             "cpu_seconds = 0",
-            r"limits\.cpu_seconds is 0; it must be a number of at least 0\.1 and of at most 86400",
+            r"limits\.cpu_seconds is 0; it must be a number of at least 0\.1 and of at most 86,400",
         ),
         ('key = "08-visible"', 'key = ""', r"key is ''; it must be a text that is not empty"),
         ("[limits]", "[[limits]]", r"limits is .*; it must be a table"),

@@ -1,0 +1,82 @@
+"""The guides hold: links lead somewhere, code is Python, the example works, printed numbers are what is printed."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import io
+import re
+from pathlib import Path
+
+import pytest
+
+from autograder.assignment import load_assignment
+from autograder.bank import bank, overlay
+from autograder.grading import Grader
+from autograder.release.audit import audit
+from autograder.sandbox.in_process import InProcessWorker
+from autograder.workers import InThisProcess
+from tests.running import with_grader
+
+ROOT = Path(__file__).parent.parent
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
+IMPORTS = """
+import pytest
+from gradescope_utils.autograder_utils.decorators import number, weight
+from autograder.testing.numbers import assert_close, rounding
+"""
+
+
+def blocks(page: str, language: str) -> list[str]:
+    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+    return re.findall(rf"^```{language}\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_link_leads_to_a_file(page: Path) -> None:
+    links = re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text(encoding="utf-8"))
+    assert [link for link in links if not (page.parent / link).exists()] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_python_in_a_guide_is_python(page: Path) -> None:
+    for block in re.findall(r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL):
+        ast.parse(block)
+
+
+def test_the_bound_of_the_guide_leaves_the_room_that_it_says() -> None:
+    (source,) = [block for block in blocks("writing-checks.md", "python") if "for _ in range(500)" in block]
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(compile(source, "writing-checks.md", "exec"), {})
+    shares = ast.literal_eval(printed.getvalue())
+    assert set(shares) == {"by_sum", "by_product"}
+    assert all(0 < share < 0.1 for share in shares.values())
+
+
+def test_the_example_of_the_half_hour_is_sound(tmp_path: Path) -> None:
+    reference, check, mistake = (block for block in blocks("new-assignment.md", "python"))
+    (part,), (handout,) = blocks("new-assignment.md", "toml"), blocks("new-assignment.md", "markdown")
+    home, solutions = tmp_path / "assignments" / "04_pooling", tmp_path / "solutions" / "04_pooling"
+    for folder in (home / "checks" / "hidden", solutions / "mistakes" / "pooling"):
+        folder.mkdir(parents=True)
+    manifest = 'title = "Pooling"\nkey = "k"\n' + part.replace("points = 5", "points = 3")
+    (home / "assignment.toml").write_text(manifest)
+    (home / "handout.md").write_text(handout)
+    (home / "checks" / "test_pooling.py").write_text(IMPORTS + check)
+    (solutions / "pooling.py").write_text(reference)
+    (solutions / "mistakes" / "pooling" / "divides_by_n.py").write_text(mistake)
+    assignment = load_assignment(home)
+    assert audit(assignment) == []
+    (entry,) = bank(assignment, assignment.part("pooling"))
+    outcomes: list[str] = []
+
+    def work(grader: Grader) -> None:
+        for name, source in {"right": reference, "wrong": overlay(reference, mistake)}.items():
+            (tmp_path / name).mkdir()
+            (tmp_path / name / "pooling.py").write_text(source)
+            subject = InThisProcess(InProcessWorker(tmp_path / name, ["pooling"]))
+            outcomes.extend(check.outcome for check in grader.try_out(name, subject).checks)
+
+    with_grader(assignment, work)
+    assert (outcomes, entry.caught_by) == (["passed", "failed"], ("1.1",))

@@ -17,10 +17,13 @@ from autograder.checks import Check
 from autograder.errors import GraderError, SoftmarkError
 from autograder.feedback.calls import describe_call, describe_value
 from autograder.feedback.causes import likely_cause
+from autograder.feedback.escape import bounded
 from autograder.plugin import CheckRun, Checks, ItemRun, Subject
 from autograder.results import CheckResult, Explanation, Outcome
 from autograder.student_error import StudentError
 from autograder.testing.mismatch import Mismatch
+
+_MOST_CHARACTERS = 20_000
 
 
 def examine(checks: Checks, check: Check, subject: Subject, reference: Subject) -> CheckRun:
@@ -116,8 +119,8 @@ def explain(run: CheckRun, index: int) -> Explanation:
 
 
 def _writable(text: str) -> str:
-    """Without lone surrogates, which students' strings can hold and no file can."""
-    return text.encode("utf-8", "backslashreplace").decode()
+    """No longer than anybody reads (a check may put all of a value into its message), and without lone surrogates."""
+    return bounded(text, _MOST_CHARACTERS).encode("utf-8", "backslashreplace").decode()
 
 
 def _last_value(item: ItemRun) -> str:
@@ -171,7 +174,7 @@ def _first(run: CheckRun, which: Callable[[ItemRun], bool]) -> BaseException | N
 
 
 def _assertion_text(error: BaseException | None) -> str:
-    lines = [line for line in str(error).splitlines() if line.strip()]
+    lines = [line for line in str(error)[:_MOST_CHARACTERS].splitlines() if line.strip()]
     return "\n".join(lines[:3])
 
 

@@ -18,6 +18,7 @@ from autograder.testing.mismatch import Mismatch
 
 NOT_RUN = "not run"
 _MOST_CHARACTERS = 200
+_MOST_READ = 20_000  # a check may put all of a value into its message
 
 
 class Compared(Protocol):
@@ -100,15 +101,15 @@ def _ending(error: BaseException | None) -> str:
     if isinstance(error, Mismatch):  # rows of numbers are compared as numbers, not as text
         return f"mismatch {_without_numbers(error.what if '=' in error.got else f'{error.what}: {error.got}')}"
     if isinstance(error, AssertionError):
-        return f"assertion {_without_numbers(str(error).partition(chr(10))[0])}"
+        return f"assertion {_without_numbers(str(error)[:_MOST_READ].partition(chr(10))[0])}"
     return f"error {type(error).__name__}"
 
 
 def _normal(text: str) -> str:
     """One line, without addresses and without numbers that rounding may change."""
-    text = re.sub(r"0x[0-9a-fA-F]+", "0x", " ".join(text.split()))
+    text = re.sub(r"0x[0-9a-fA-F]+", "0x", " ".join(text[:_MOST_READ].split()))
     return re.sub(r"-?\d+\.\d*(e[+-]?\d+)?|-?\d+e[+-]?\d+", "#", text)[:_MOST_CHARACTERS]
 
 
 def _without_numbers(text: str) -> str:
-    return re.sub(r"-?\d+(\.\d*)?(e[+-]?\d+)?", "#", " ".join(text.split()))[:_MOST_CHARACTERS]
+    return re.sub(r"-?\d+(\.\d*)?(e[+-]?\d+)?", "#", " ".join(text[:_MOST_READ].split()))[:_MOST_CHARACTERS]

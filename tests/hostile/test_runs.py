@@ -27,6 +27,24 @@ def test_doubles(student):
     if student.double(1) != 2:
         __import__("threading").Event().wait()
 """
+CARELESS = """
+@number("1.1")
+@weight(1)
+@pytest.mark.parametrize("n", range(3))
+def test_doubles(student, n):
+    \"\"\"All of a value is put into the message\"\"\"
+    got = student.double(n)
+    raise Mismatch(repr(got), repr(got), repr(got), hint=repr(got))
+
+@number("1.2")
+@weight(1)
+def test_doubles_again(student):
+    \"\"\"Nothing of the check before is left\"\"\"
+    import gc
+    held = sum(isinstance(each, dict) and "numbers" in each for each in gc.get_objects())
+    assert student.double(0)["x"] == 0 and False, f"held: {held}"
+"""
+LARGE = "def double(x):\n    return {'numbers': b'\\xff' * 2_000_000, 'x': x}\n"
 Hand = Callable[..., dict[str, Done]]
 
 
@@ -65,6 +83,13 @@ def test_a_check_that_never_ends_on_a_students_value_costs_that_submission_alone
     done = grade(tiny_assignment(tmp_path, ENDLESS), student_01="def double(x):\n    return 3\n", student_02=REFERENCE)
     assert done["student_01"].grade.status == "ungraded"
     assert done["student_02"].grade.points == 2
+
+
+def test_what_is_said_of_a_large_value_is_short_and_the_value_is_let_go(tmp_path: Path, grade: Hand) -> None:
+    done = grade(tiny_assignment(tmp_path, CARELESS), student_01=LARGE)["student_01"]
+    assert [check.outcome for check in done.grade.checks] == ["failed", "failed"]
+    assert "held: 0" in done.grade.checks[1].staff
+    assert (tmp_path / "grades" / "student_01" / "grade.json").stat().st_size < 200_000
 
 
 def test_a_fault_of_the_grader_at_one_submission_does_not_stop_the_others(

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, pairwise
+from typing import TypeVar
 
 import regex
 from torch import Tensor
@@ -28,6 +29,12 @@ Its pieces, the pre-tokens, put together are the text again. No token spans two 
 
 
 # BEGIN SOLUTION
+Token = TypeVar("Token")
+
+NO_RANK = 2**62  # of a pair that was never merged: after every rank
+LONG = 1000  # bytes; few pre-tokens have more than twenty
+
+
 def cut_out(special_tokens: Sequence[str], text: str) -> list[str]:
     """Text, special token, text, special token, ..., text: every second piece is a special token."""
     if not special_tokens:
@@ -48,16 +55,16 @@ def single_bytes(word: bytes) -> list[bytes]:
     return [word[i : i + 1] for i in range(len(word))]
 
 
-def join_pair(tokens: Iterable[bytes], pair: Pair) -> list[bytes]:
-    """Make one token of each occurrence of `pair`, from left to right and without overlap: a a a -> aa a."""
+def join_pair(tokens: Iterable[Token], pair: tuple[Token, Token], joined: Token) -> list[Token]:
+    """Put `joined` in place of each occurrence of `pair`, from left to right and without overlap: a a a -> aa a."""
     first, second = pair
-    joined: list[bytes] = []
+    after: list[Token] = []
     for token in tokens:
-        if token == second and joined and joined[-1] == first:
-            joined[-1] = first + second
+        if token == second and after and after[-1] == first:
+            after[-1] = joined
         else:
-            joined.append(token)
-    return joined
+            after.append(token)
+    return after
 
 
 class PairCounts:
@@ -84,7 +91,7 @@ class PairCounts:
         """Make one token of `pair`, in every word."""
         for word in self.holders.pop(pair):
             self._remove(word)
-            self.tokens[word] = join_pair(self.tokens[word], pair)
+            self.tokens[word] = join_pair(self.tokens[word], pair, pair[0] + pair[1])
             self._add(word)
 
     def _add(self, word: int) -> None:
@@ -97,14 +104,6 @@ class PairCounts:
             self.counts[pair] -= self.times[word]
             if not self.counts[pair]:
                 del self.counts[pair]
-
-
-def join_by_rank(word: bytes, ranks: Mapping[Pair, int]) -> list[bytes]:
-    """Join what was merged first in training first: the tokens of one pre-token."""
-    tokens = single_bytes(word)
-    while known := [pair for pair in pairwise(tokens) if pair in ranks]:
-        tokens = join_pair(tokens, min(known, key=ranks.__getitem__))
-    return tokens
 
 
 class WordIds(dict[str, list[int]]):
@@ -189,8 +188,12 @@ class Tokenizer:
         # BEGIN SOLUTION
         self.vocab = dict(vocab)
         self.ids = {token: id for id, token in vocab.items()}
-        self.ranks = {(first, second): rank for rank, (first, second) in enumerate(merges)}
         self.special_tokens = tuple(special_tokens)
+        self.byte_ids = [self.ids[byte] for byte in single_bytes(bytes(range(256)))]
+        # The merge of rank r, counted from 0, joins the two ids self.pairs[r] to the id self.joined[r].
+        self.pairs = [(self.ids[first], self.ids[second]) for first, second in merges]
+        self.joined = [self.ids[first + second] for first, second in merges]
+        self.ranks = {pair: rank for rank, pair in enumerate(self.pairs)}
         self.word_ids = WordIds(self.ids_of_word)
         # END SOLUTION
 
@@ -245,8 +248,33 @@ class Tokenizer:
 
     # BEGIN SOLUTION
     def ids_of_word(self, word: str) -> list[int]:
-        """The ids of one pre-token."""
-        return [self.ids[token] for token in join_by_rank(word.encode(), self.ranks)]
+        """The ids of one pre-token: what was merged first in training is joined first."""
+        ids = [self.byte_ids[byte] for byte in word.encode()]
+        return self.join_one_by_one(ids) if len(ids) < LONG else self.join_pair_by_pair(ids)
+
+    def join_one_by_one(self, ids: list[int]) -> list[int]:
+        """Join the pair of the lowest rank, the leftmost of several, until no pair has a rank.
+
+        A join changes the pairs to its left and to its right and no other, so only these are looked up again: that is
+        why this is fast. It looks for the lowest rank and moves what comes after it, so a long row needs another way.
+        """
+        ranks = [self.ranks.get(pair, NO_RANK) for pair in pairwise(ids)]
+        while ranks and (rank := min(ranks)) < NO_RANK:
+            place = ranks.index(rank)
+            ids[place] = self.joined[rank]
+            del ids[place + 1], ranks[place]
+            if place > 0:
+                ranks[place - 1] = self.ranks.get((ids[place - 1], ids[place]), NO_RANK)
+            if place < len(ranks):
+                ranks[place] = self.ranks.get((ids[place], ids[place + 1]), NO_RANK)
+        return ids
+
+    def join_pair_by_pair(self, ids: list[int]) -> list[int]:
+        """The same in rounds: each joins one pair wherever it occurs, as training does."""
+        while known := self.ranks.keys() & pairwise(ids):
+            rank = min(map(self.ranks.__getitem__, known))
+            ids = join_pair(ids, self.pairs[rank], self.joined[rank])
+        return ids
 
     # END SOLUTION
 

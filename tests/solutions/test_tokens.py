@@ -181,8 +181,17 @@ def test_encoding_replays_the_merges_in_their_order(corpus: str, text: str) -> N
 def test_no_two_merges_of_one_training_make_the_same_bytes_and_each_is_encoded_as_itself(corpus: str) -> None:
     vocab, merges = part.train_bpe(corpus, 320)
     assert len(set(vocab.values())) == len(vocab)
-    ranks = {pair: rank for rank, pair in enumerate(merges)}
-    assert all(part.join_by_rank(token, ranks) == [token] for token in vocab.values())
+    tokenizer = part.Tokenizer(vocab, merges)
+    for number, token in vocab.items():
+        assert tokenizer.join_one_by_one([tokenizer.byte_ids[byte] for byte in token]) == [number]
+
+
+@settings(max_examples=300, deadline=None)
+@given(corpora, corpora)
+def test_long_pre_tokens_are_joined_another_way_and_the_same(corpus: str, text: str) -> None:
+    tokenizer = part.Tokenizer(*part.train_bpe(corpus, 300))
+    ids = [tokenizer.byte_ids[byte] for byte in text.encode()]
+    assert tokenizer.join_pair_by_pair(list(ids)) == tokenizer.join_one_by_one(list(ids))
 
 
 # ------------------------------------------------------------------ odd input

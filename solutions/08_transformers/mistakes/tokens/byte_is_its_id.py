@@ -4,5 +4,5 @@ CAUGHT_BY = ["1.13"]
 
 class Tokenizer(Tokenizer):
     def ids_of_word(self, word):
-        tokens = join_by_rank(word.encode(), self.ranks)
+        tokens = [self.vocab[id] for id in super().ids_of_word(word)]
         return [token[0] if len(token) == 1 else self.ids[token] for token in tokens]

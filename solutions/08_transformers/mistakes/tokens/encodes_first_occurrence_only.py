@@ -4,10 +4,10 @@ CAUGHT_BY = ["1.9"]
 
 class Tokenizer(Tokenizer):
     def ids_of_word(self, word):
-        tokens = single_bytes(word.encode())
-        for pair in self.ranks:
-            for i in range(len(tokens) - 1):
-                if (tokens[i], tokens[i + 1]) == pair:
-                    tokens[i : i + 2] = [pair[0] + pair[1]]
+        ids = [self.byte_ids[byte] for byte in word.encode()]
+        for pair, joined in zip(self.pairs, self.joined):
+            for i in range(len(ids) - 1):
+                if (ids[i], ids[i + 1]) == pair:
+                    ids[i : i + 2] = [joined]
                     break
-        return [self.ids[token] for token in tokens]
+        return ids

@@ -6,7 +6,7 @@ class PairCounts(PairCounts):
     def join(self, pair):
         for word in self.holders.pop(pair):
             before = list(pairwise(self.tokens[word]))
-            self.tokens[word] = join_pair(self.tokens[word], pair)
+            self.tokens[word] = join_pair(self.tokens[word], pair, pair[0] + pair[1])
             after = list(pairwise(self.tokens[word]))
             for each in before:
                 self.counts[each] -= 1

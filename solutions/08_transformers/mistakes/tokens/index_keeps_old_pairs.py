@@ -6,7 +6,7 @@ class PairCounts(PairCounts):
     def join(self, pair):
         for word in self.holders.pop(pair):
             before = set(pairwise(self.tokens[word]))
-            self.tokens[word] = join_pair(self.tokens[word], pair)
+            self.tokens[word] = join_pair(self.tokens[word], pair, pair[0] + pair[1])
             for each in pairwise(self.tokens[word]):
                 if each not in before:
                     self.counts[each] += self.times[word]

@@ -4,9 +4,9 @@ CAUGHT_BY = ["1.9"]
 
 class Tokenizer(Tokenizer):
     def ids_of_word(self, word):
-        tokens = single_bytes(word.encode())
+        ids = [self.byte_ids[byte] for byte in word.encode()]
         while True:
-            known = [pair for pair in pairwise(tokens) if pair in self.ranks]
+            known = [self.ranks[pair] for pair in pairwise(ids) if pair in self.ranks]
             if not known:
-                return [self.ids[token] for token in tokens]
-            tokens = join_pair(tokens, max(known, key=self.ranks.get))
+                return ids
+            ids = join_pair(ids, self.pairs[max(known)], self.joined[max(known)])

@@ -4,9 +4,9 @@ CAUGHT_BY = ["1.9"]
 
 class Tokenizer(Tokenizer):
     def ids_of_word(self, word):
-        tokens = single_bytes(word.encode())
+        ids = [self.byte_ids[byte] for byte in word.encode()]
         while True:
-            found = next((pair for pair in pairwise(tokens) if pair in self.ranks), None)
+            found = next((pair for pair in pairwise(ids) if pair in self.ranks), None)
             if found is None:
-                return [self.ids[token] for token in tokens]
-            tokens = join_pair(tokens, found)
+                return ids
+            ids = join_pair(ids, found, self.joined[self.ranks[found]])

@@ -20,7 +20,7 @@ def train_bpe(text, vocab_size, special_tokens=()):
             break
         pair = min(counts, key=counts.get)
         merges.append(pair)
-        words = [join_pair(word, pair) for word in words]
+        words = [join_pair(word, pair, pair[0] + pair[1]) for word in words]
     vocab = {i: bytes([i]) for i in range(256)}
     for special in special_tokens:
         vocab[len(vocab)] = special.encode()

@@ -4,8 +4,7 @@ CAUGHT_BY = ["1.9"]
 
 class Tokenizer(Tokenizer):
     def ids_of_word(self, word):
-        tokens = single_bytes(word.encode())
-        known = [pair for pair in pairwise(tokens) if pair in self.ranks]
-        for pair in sorted(known, key=self.ranks.get):
-            tokens = join_pair(tokens, pair)
-        return [self.ids[token] for token in tokens]
+        ids = [self.byte_ids[byte] for byte in word.encode()]
+        for rank in sorted({self.ranks[pair] for pair in pairwise(ids) if pair in self.ranks}):
+            ids = join_pair(ids, self.pairs[rank], self.joined[rank])
+        return ids

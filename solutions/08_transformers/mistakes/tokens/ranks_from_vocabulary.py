@@ -9,4 +9,5 @@ class Tokenizer(Tokenizer):
             known = [pair for pair in pairwise(tokens) if pair[0] + pair[1] in self.ids]
             if not known:
                 return [self.ids[token] for token in tokens]
-            tokens = join_pair(tokens, min(known, key=lambda pair: self.ids[pair[0] + pair[1]]))
+            first, second = min(known, key=lambda pair: self.ids[pair[0] + pair[1]])
+            tokens = join_pair(tokens, (first, second), first + second)

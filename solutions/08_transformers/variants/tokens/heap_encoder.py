@@ -4,6 +4,10 @@ import heapq
 
 
 class Tokenizer(Tokenizer):
+    def __init__(self, vocab, merges, special_tokens=()):
+        super().__init__(vocab, merges, special_tokens)
+        self.order = {(a, b): i for i, (a, b) in enumerate(merges)}
+
     def ids_of_word(self, word):
         tokens = [bytes([b]) for b in word.encode("utf-8")]
         following = list(range(1, len(tokens))) + [None]
@@ -13,8 +17,8 @@ class Tokenizer(Tokenizer):
         def push(i):
             if i is not None and following[i] is not None:
                 pair = (tokens[i], tokens[following[i]])
-                if pair in self.ranks:
-                    heapq.heappush(heap, (self.ranks[pair], i, pair))
+                if pair in self.order:
+                    heapq.heappush(heap, (self.order[pair], i, pair))
 
         for i in range(len(tokens)):
             push(i)

@@ -1,6 +1,10 @@
 """Encoding replays all merges in their order over each word, as training did."""
 
 class Tokenizer(Tokenizer):
+    def __init__(self, vocab, merges, special_tokens=()):
+        super().__init__(vocab, merges, special_tokens)
+        self.merges = merges
+
     def encode(self, text):
         output = []
         special = {s: self.ids[s.encode("utf-8")] for s in self.special_tokens}
@@ -11,7 +15,7 @@ class Tokenizer(Tokenizer):
                 continue
             for word in regex.findall(PATTERN, piece):
                 tokens = [bytes([b]) for b in word.encode("utf-8")]
-                for a, b in self.ranks:
+                for a, b in self.merges:
                     i = 0
                     while i < len(tokens) - 1:
                         if tokens[i] == a and tokens[i + 1] == b:

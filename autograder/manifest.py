@@ -21,7 +21,7 @@ import msgspec
 from msgspec import Meta
 
 from autograder.errors import SoftmarkError
-from autograder.manifest_schema import expectation, node_at
+from autograder.manifest_schema import TOML_DATE_TIME, expectation, node_at
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -133,7 +133,7 @@ class Late(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
             Meta(
                 description="When it is due, where the platform does not say: 2026-11-20T23:59:00-08:00, or without "
                 "an offset by the clock of `timezone`.",
-                extra_json_schema={"type": "string", "pattern": _DATE_TIME},
+                extra_json_schema={"format": TOML_DATE_TIME, "pattern": _DATE_TIME},
             ),
         ]
         | None

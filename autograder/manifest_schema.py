@@ -16,6 +16,9 @@ SCHEMA_FILE = "assignment.schema.json"
 DIRECTIVE = f"#:schema ../{SCHEMA_FILE}"
 """The first line of an `assignment.toml`: the schema lies beside the assignments."""
 
+TOML_DATE_TIME = "toml-date-time"
+"""Marks a date with a time, which some editors take for a string and others for a type of its own: no type is named."""
+
 _NULL = {"type": "null"}
 
 
@@ -63,7 +66,7 @@ def expectation(node: dict[str, Any]) -> str:
     if "enum" in node:
         what = "one of " + ", ".join(json.dumps(value) for value in node["enum"])
     else:
-        what = _KINDS.get(node.get("type", ""), "something else")
+        what = _KINDS.get(node.get("format", node.get("type", "")), "something else")
     if node.get("minLength") or node.get("minItems"):
         what += " that is not empty"
     bounds = [f"{words} {_number(node[bound])}" for bound, words in _BOUNDS.items() if bound in node]
@@ -83,6 +86,7 @@ _KINDS = {
     "string": "a text",
     "array": "a list",
     "object": "a table",
+    TOML_DATE_TIME: "a date with a time",
 }
 _BOUNDS = {"minimum": "of at least", "maximum": "of at most"}
 
@@ -111,6 +115,9 @@ def _for_editors(node: Any) -> Any:
     if "anyOf" in table and len(alternatives) == 1:
         table = {key: value for key, value in table.items() if key not in ("anyOf", "default")} | alternatives[0]
     table = {key: _for_editors(value) for key, value in table.items() if (key, value) != ("required", [])}
+    if table.get("format") == TOML_DATE_TIME:
+        del table["format"], table["type"]
+        table["not"] = {"type": ["array", "boolean", "number", "object"]}
     if "$ref" in table:
         reference = {"$ref": table.pop("$ref").replace("#/$defs/", "#/definitions/")}
         return {**table, "allOf": [reference]} if table else reference

@@ -116,7 +116,10 @@ def test_writing_the_schema_says_whether_it_had_changed(tmp_path: Path) -> None:
         (("late", "penalty_percent"), 101, False),
         (("late", "per"), "week", False),
         (("late", "due"), datetime.fromisoformat("2026-11-20T23:59:00-08:00"), True),
+        (("late", "due"), datetime.fromisoformat("2026-11-20T23:59:00.500+00:00"), True),
         (("late", "due"), "2026-11-20", False),
+        (("late", "due"), 7, False),
+        (("late", "due"), ["2026-11-20T23:59:00Z"], False),
         (("late", "accommodations"), {}, False),
     ],
 )

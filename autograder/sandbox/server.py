@@ -290,12 +290,27 @@ class Connection:
             self._line.settimeout(seconds)
             message, descriptors, _, _ = socket.recv_fds(self._line, commands.MAX_COMMAND, 1)
         except TimeoutError:
-            raise GraderError(f"the fork server did not answer within {seconds:.0f} s") from None
+            doing = _doing(self._server.pid)
+            raise GraderError(f"the fork server did not answer within {seconds:.0f} s ({doing})") from None
         except OSError:
             raise self._server.death() from None
         if not message:
             raise self._server.death()
         return commands.ANSWERS.decode(message), descriptors
+
+
+def _doing(pid: int) -> str:
+    """For the log: the state of a process, where in the kernel it waits, and the same of its children."""
+    try:
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    except OSError:
+        children = []
+    said: list[str] = []
+    for each in (str(pid), *children[:8]):
+        with contextlib.suppress(OSError, IndexError):
+            state = Path(f"/proc/{each}/stat").read_text().rsplit(")", 1)[1].split()[0]
+            said.append(f"{each} {state} {Path(f'/proc/{each}/wchan').read_text()}")
+    return "; ".join(said) or f"{pid} is gone"
 
 
 def _copy_worker(target: Path) -> None:

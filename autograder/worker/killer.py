@@ -11,6 +11,8 @@ import signal
 import socket
 import subprocess
 
+_SECONDS = 60.0  # for any answer: nobody waits for ever on a folder that is slow to delete
+
 
 class Killer:
     """The fork server's side: asks, and waits for the answer."""
@@ -28,6 +30,7 @@ class Killer:
             finally:
                 os._exit(0)
         theirs.close()
+        ours.settimeout(_SECONDS)
         self._socket = ours
 
     def watch(self, uid: int) -> None:
@@ -48,7 +51,10 @@ class Killer:
 
     def _ask(self, request: str) -> bytes:
         self._socket.send(request.encode())
-        answer = self._socket.recv(64)
+        try:
+            answer = self._socket.recv(64)
+        except TimeoutError:
+            raise ConnectionError(f"the killer did not {request} within {_SECONDS:.0f} s") from None
         if not answer:
             raise ConnectionError("the killer is dead")
         return answer

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 
 from .commands import COMMANDS, MAX_COMMAND, Answer, Bye, Connect, End, Ended, Hello, Refused, Spawn, Spawned, encode
 from .forking import without_handlers
+from .heap import fill_holes
 from .identities import Identities
 from .killer import Killer, remove_tree
 from .layers.availability import prepared
@@ -33,7 +34,8 @@ from .quota import deleted_bytes, is_overfull
 WARM = ("torch", "torch.fx.experimental.symbolic_shapes", "numpy", "regex")
 # What workers see, but for HOME and TMPDIR, which are each one's own.
 ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "OMP_NUM_THREADS": "1", "USER": "student"}
-_ROUNDS = 2000
+_LINGERING_SECONDS = 30.0  # after so long a process cannot be killed, and the grader is told
+_BETWEEN_KILLS = 0.02
 
 
 @dataclass
@@ -45,6 +47,9 @@ class _Worker:
     pidfd: int
     owner: socket.socket | None
     ending: bool = False
+    dead_since: float = 0.0
+    next_kill: float = 0.0
+    kills: int = 0
     overfull: bool = False
     status: int | None = None
     cpu_seconds: float = 0.0
@@ -70,6 +75,7 @@ class Server:
         self._connections: dict[int, socket.socket] = {}
         self._workers: dict[int, _Worker] = {}
         self._by_pidfd: dict[int, _Worker] = {}
+        self._lingering: list[_Worker] = []
         self._poll = select.poll()
         self._spawned = 0
         self._next_look = 0.0
@@ -79,7 +85,8 @@ class Server:
         self._poll.register(self._control, select.POLLIN)
         while True:
             self._look_at_scratch()
-            for descriptor, _ in self._poll.poll(1000 * BETWEEN_LOOKS if self._scratch_in_use() else None):
+            self._clear_away()
+            for descriptor, _ in self._poll.poll(self._patience()):
                 if descriptor == self._control.fileno():
                     if not self._serve_control():
                         self._end_everything()
@@ -87,7 +94,7 @@ class Server:
                 elif descriptor in self._connections:
                     self._serve_connection(self._connections[descriptor])
                 elif descriptor in self._by_pidfd:
-                    self._finish(self._by_pidfd[descriptor])
+                    self._bury(self._by_pidfd[descriptor])
 
     def _serve_control(self) -> bool:
         message, descriptors = _receive(self._control)
@@ -132,6 +139,9 @@ class Server:
         pid = os.fork()
         if pid == 0:
             child.run(Placement(command.spec, uid, scratch, self._prepared), descriptors)
+        if pid in self._workers:  # the one before is dead, and nobody has asked for its end yet
+            os.kill(pid, signal.SIGKILL)
+            raise RuntimeError(f"process id {pid} is still in use")
         worker = _Worker(pid, uid, scratch, command.spec.scratch_bytes, os.pidfd_open(pid), connection)
         self._workers[pid] = worker
         self._by_pidfd[worker.pidfd] = worker
@@ -145,8 +155,12 @@ class Server:
             os.chown(scratch, uid, uid)
         return scratch
 
-    def _scratch_in_use(self) -> bool:
-        return any(worker.scratch and not worker.ending for worker in self._workers.values())
+    def _patience(self) -> float | None:
+        """Milliseconds until there is something to look at; None when there is nothing."""
+        dues = [worker.next_kill - time.monotonic() for worker in self._lingering]
+        if any(worker.scratch and not worker.ending for worker in self._workers.values()):
+            dues.append(BETWEEN_LOOKS)
+        return max(0.0, 1000 * min(dues)) if dues else None
 
     def _look_at_scratch(self) -> None:
         """Kill who has written too much. Its grader sees it die, and ends what it has started."""
@@ -169,16 +183,26 @@ class Server:
             signal.pidfd_send_signal(worker.pidfd, signal.SIGKILL)
         self._poll.register(worker.pidfd, select.POLLIN)
 
-    def _finish(self, worker: _Worker) -> None:
+    def _bury(self, worker: _Worker) -> None:
         """The worker's process is dead: see to it that everything it started is, too, and answer."""
         self._poll.unregister(worker.pidfd)
-        self._reap()
-        alive = True
-        for attempt in range(_ROUNDS):
-            if not (alive := self._kill_leftover(worker)):
-                break
-            time.sleep(min(0.001 * attempt, 0.02))
+        worker.dead_since = time.monotonic()
+        self._lingering.append(worker)
+        self._clear_away()
+
+    def _clear_away(self) -> None:
+        """Of every dead worker that is due, kill what is left; where that is nothing, say so."""
+        for worker in [each for each in self._lingering if time.monotonic() >= each.next_kill]:
             self._reap()
+            alive = self._kill_leftover(worker)
+            if alive and time.monotonic() < worker.dead_since + _LINGERING_SECONDS:
+                worker.kills += 1
+                worker.next_kill = time.monotonic() + min(0.001 * worker.kills, _BETWEEN_KILLS)
+            else:
+                self._lingering.remove(worker)
+                self._finish(worker, alive)
+
+    def _finish(self, worker: _Worker, alive: bool) -> None:
         del self._workers[worker.pid], self._by_pidfd[worker.pidfd]
         os.close(worker.pidfd)
         if worker.uid is not None and self._killer is not None and not alive:
@@ -263,9 +287,13 @@ class Server:
         for worker in list(self._workers.values()):
             worker.owner = None
             self._begin_end(worker)
-        for worker in list(self._workers.values()):
+        for worker in list(self._by_pidfd.values()):
             wait(worker.pidfd, 10.0)
-            self._finish(worker)
+            if worker not in self._lingering:
+                self._bury(worker)
+        while self._lingering:
+            time.sleep(_BETWEEN_KILLS)
+            self._clear_away()
 
 
 def _receive(connection: socket.socket) -> tuple[bytes, list[int]]:
@@ -315,6 +343,7 @@ def main(control: int, runtime: str, warm: Sequence[str]) -> None:
     make_undumpable()
     gc.collect()
     gc.freeze()
+    fill_holes()
     try:
         Server(socket.socket(fileno=control), runtime, identities, killer, ready).serve()
     finally:

@@ -167,6 +167,7 @@ class Grader:
                 leaderboard.append(
                     LeaderboardEntry(name=check.leaderboard.name, value=value, order=check.leaderboard.order)
                 )
+            del run, value  # with all that the student returned
             if self.until_one_fails and results[-1].outcome != "passed":
                 break
         self.traces = tuple(traces)

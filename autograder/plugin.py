@@ -115,7 +115,7 @@ class Checks:
 
     def run(self, check: Check, subject: Subject, next_check: Check | None = None) -> CheckRun:
         """Run all items of `check` against `subject`. Nothing that student code does raises here."""
-        gc.collect()  # errors hold, in circles, what students returned in the check before: 64 MB for each item
+        _forget_the_check_before()
         start = time.monotonic()
         runs: list[ItemRun] = []
         try:
@@ -259,6 +259,13 @@ class Checks:
     def faults(self) -> Sequence[str]:
         """Why check files could not be collected, if any could not."""
         return self._faults
+
+
+def _forget_the_check_before() -> None:
+    """Errors hold, in circles of frames, what students returned: 64 MB for each item. Python keeps the last one, too."""
+    for name in ("last_type", "last_value", "last_traceback", "last_exc"):
+        vars(sys).pop(name, None)
+    gc.collect()
 
 
 class _Lazy:

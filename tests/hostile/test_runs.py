@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -33,6 +34,7 @@ CARELESS = """
 @pytest.mark.parametrize("n", range(3))
 def test_doubles(student, n):
     \"\"\"All of a value is put into the message\"\"\"
+    __import__("gc").disable()
     got = student.double(n)
     raise Mismatch(repr(got), repr(got), repr(got), hint=repr(got))
 
@@ -41,10 +43,11 @@ def test_doubles(student, n):
 def test_doubles_again(student):
     \"\"\"Nothing of the check before is left\"\"\"
     import gc
-    held = sum(isinstance(each, dict) and "numbers" in each for each in gc.get_objects())
-    assert student.double(0)["x"] == 0 and False, f"held: {held}"
+    gc.enable()
+    held = sum(type(each) is list and len(each) == 2 and type(each[0]) is bytes for each in gc.get_objects())
+    assert student.double(0) == 0, f"held: {held}"
 """
-LARGE = "def double(x):\n    return {'numbers': b'\\xff' * 2_000_000, 'x': x}\n"
+LARGE = "def double(x):\n    return [b'\\xff' * 2_000_000, x]\n"
 Hand = Callable[..., dict[str, Done]]
 
 
@@ -85,10 +88,17 @@ def test_a_check_that_never_ends_on_a_students_value_costs_that_submission_alone
     assert done["student_02"].grade.points == 2
 
 
+@pytest.fixture
+def plain_asserts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Outside of tests there is no pytest around the grader that rewrites the checks' assertions."""
+    monkeypatch.setattr(sys, "meta_path", [each for each in sys.meta_path if "Rewriting" not in type(each).__name__])
+
+
+@pytest.mark.usefixtures("plain_asserts")
 def test_what_is_said_of_a_large_value_is_short_and_the_value_is_let_go(tmp_path: Path, grade: Hand) -> None:
     done = grade(tiny_assignment(tmp_path, CARELESS), student_01=LARGE)["student_01"]
     assert [check.outcome for check in done.grade.checks] == ["failed", "failed"]
-    assert "held: 0" in done.grade.checks[1].staff
+    assert done.grade.checks[1].staff == "AssertionError: held: 0"
     assert (tmp_path / "grades" / "student_01" / "grade.json").stat().st_size < 200_000
 
 

@@ -239,6 +239,13 @@ def test_an_id_out_of_range_is_a_lookup_error(tokenizer: Any, wrong: int) -> Non
 def test_half_a_surrogate_pair_is_a_value_error(tokenizer: Any) -> None:
     with pytest.raises(ValueError):
         tokenizer.encode("a\ud83d")
+    with pytest.raises(ValueError):
+        part.train_bpe("a\ud83d", 300)
+
+
+def test_no_items_give_no_ids_and_an_empty_one_none_of_its_own(tokenizer: Any) -> None:
+    assert list(tokenizer.encode_iterable([])) == []
+    assert list(tokenizer.encode_iterable(iter(["", "low", ""]))) == tokenizer.encode("low")
 
 
 def test_an_empty_text_trains_no_merges() -> None:

@@ -87,7 +87,7 @@ def test_decoding_gives_the_text_back(student, reference, cases):
     vocab, merges = reference.train_bpe(SENTENCE, 290, [])
     tokenizer = student.Tokenizer(vocab, merges, [])
     assert_ids(tokenizer.encode(""), [], vocab)
-    for text in ("", "a", "the lowest", "Жук, 你好, 🙂!", "it's  two   spaces\r\n\r\n\tand lines \n", "cafe\u0301 ﬁ ² "):
+    for text in ("", "a", "Жук, 你好, 🙂!", "it's  two   spaces\r\n\r\n\tand lines \n", "cafe\u0301 ﬁ ² "):
         assert_text(tokenizer.decode(tokenizer.encode(text)), text)
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import sys
 import tempfile
-import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,6 +18,7 @@ from autograder import record
 from autograder.assignment import Assignment, load_assignment
 from autograder.batch.gradebook import write_gradebook
 from autograder.errors import SoftmarkError
+from autograder.progress import Progress
 from autograder.results import Grade
 from autograder.sandbox.layers import profile, refuse_elsewhere, refuse_unknown
 from autograder.session import Session
@@ -66,19 +66,19 @@ def grade_folder(
 def _grade(job: Job, session: Session, graders: int) -> list[Grade]:
     from autograder.batch.local import grade_all
 
-    start, grades = time.monotonic(), dict[int, Grade]()
+    progress, grades = Progress(len(job.submissions)), dict[int, Grade]()
     resumed = 0
     try:
         for done in grade_all(job, session, graders):
             grades[done.index] = done.grade
             resumed += done.resumed
-            _progress(len(grades), len(job.submissions), time.monotonic() - start, done.resumed)
+            progress.step(for_nothing=done.resumed)
     except KeyboardInterrupt:
         if not job.only:
             write_gradebook(grades.values(), job.out / "grades.csv")
         raise
     finally:
-        _progress_end()
+        progress.end()
     if resumed:
         print(f"{resumed} of {len(grades)} had not changed and were not graded again.", file=sys.stderr)
     return [grades[index] for index in sorted(grades)]
@@ -99,20 +99,6 @@ def _say_if_stale(assignment: Assignment) -> None:
             f"named: softmark validate {assignment.folder} makes it anew.",
             file=sys.stderr,
         )
-
-
-def _progress(done: int, total: int, elapsed: float, resumed: bool) -> None:
-    left = 0 if resumed else elapsed / done * (total - done)
-    if sys.stderr.isatty():
-        line = f"{done}/{total} graded, about {left:.0f} s left"
-        print(f"\r\033[K{line}", end="", file=sys.stderr, flush=True)
-    elif total >= 20 and (done % max(1, total // 10) == 0 or done == total):
-        print(f"{done}/{total} graded, about {left:.0f} s left", file=sys.stderr, flush=True)
-
-
-def _progress_end() -> None:
-    if sys.stderr.isatty():
-        print("\r\033[K", end="", file=sys.stderr, flush=True)
 
 
 def _print_grades(

@@ -262,9 +262,10 @@ class Checks:
 
 
 def _forget_the_check_before() -> None:
-    """Errors hold, in circles of frames, what students returned: 64 MB for each item. Python keeps the last one, too."""
+    """Errors hold, in circles of frames, what students returned: 64 MB for each item. Python keeps the last one too."""
     for name in ("last_type", "last_value", "last_traceback", "last_exc"):
-        vars(sys).pop(name, None)
+        if hasattr(sys, name):
+            delattr(sys, name)
     gc.collect()
 
 

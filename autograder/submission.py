@@ -15,10 +15,11 @@ from pathlib import Path, PurePosixPath
 import msgspec
 
 from autograder.assignment import Assignment
-from autograder.errors import SoftmarkError, Unreadable
+from autograder.errors import GraderError, SoftmarkError, Unreadable
 from autograder.intake.archive import OTHER_FORMATS, read_zip
 from autograder.intake.export import METADATA, Submitter, metadata_file, read_metadata
-from autograder.intake.files import Collected, is_plain_name, read_file, read_folder, suffix_of
+from autograder.intake.files import LARGEST_TOTAL, Collected, is_plain_name, read_file, read_folder, suffix_of
+from autograder.intake.limited import LimitReached, in_limited_process
 from autograder.intake.matching import arrange
 
 __all__ = ["SourceTree", "Submission", "Submitter", "Unreadable", "find_submissions", "read_submission"]
@@ -126,12 +127,51 @@ def _refuse_packed_export(path: Path) -> None:
         raise SoftmarkError(f"{path} is a whole export: unpack it and give the folder.")
 
 
+class _Answer(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What the process that reads has to say: one of these."""
+
+    tree: SourceTree | None = None
+    unreadable: str = ""
+    failed: str = ""
+
+
 def read_submission(submission: Submission, assignment: Assignment) -> SourceTree:
-    """Read what was handed in.
+    """Read what was handed in, in a process with limits of its own.
 
     Raises:
         Unreadable: nobody could read it; the sentence names the file, but no folder above it, and the remedy.
+        GraderError: the parser of submissions does not start.
     """
+    try:
+        answer = msgspec.msgpack.decode(
+            in_limited_process(lambda: msgspec.msgpack.encode(_answer(submission, assignment))), type=_Answer
+        )
+    except LimitReached:
+        answer = _Answer(unreadable=_beyond_the_limits(submission))
+    if answer.unreadable:
+        raise Unreadable(answer.unreadable)
+    if answer.tree is None:
+        raise GraderError(answer.failed)
+    return answer.tree
+
+
+def _answer(submission: Submission, assignment: Assignment) -> _Answer:
+    try:
+        return _Answer(tree=_read(submission, assignment))
+    except Unreadable as error:
+        return _Answer(unreadable=str(error))
+    except MemoryError:
+        return _Answer(unreadable=_beyond_the_limits(submission))
+    except Exception as error:  # a fault of ours
+        return _Answer(failed=_writable(f"{type(error).__name__}: {error}"))
+
+
+def _beyond_the_limits(submission: Submission) -> str:
+    shown = submission.path.name or submission.name
+    return f"{shown} could not be read within the limits of time and memory: hand in only your own source files."
+
+
+def _read(submission: Submission, assignment: Assignment) -> SourceTree:
     path = submission.path
     shown = path.name or submission.name
     collected = Collected(shown=shown)
@@ -145,7 +185,14 @@ def read_submission(submission: Submission, assignment: Assignment) -> SourceTre
         _read_single_file(path, collected)
     _open_inner_zip(collected)
     arranged = arrange(collected, assignment)
-    return SourceTree(files=arranged.files, notes=tuple(arranged.notes), staff=tuple(arranged.staff))
+    return SourceTree(
+        files=arranged.files, notes=tuple(map(_writable, arranged.notes)), staff=tuple(map(_writable, arranged.staff))
+    )
+
+
+def _writable(text: str) -> str:
+    """Without lone surrogates: the name of a file may hold bytes that are no text."""
+    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def _read_single_file(path: Path, collected: Collected) -> None:
@@ -170,18 +217,24 @@ def _open_inner_zip(collected: Collected) -> None:
     Beside code, a zip that cannot be read is only noted, and its files stand below its name.
     """
     has_code = any(suffix_of(name) in (".py", ".ipynb") for name in collected.files)
+    total = collected.total
     for name in [name for name in collected.files if suffix_of(name) == ".zip"]:
         data = collected.files.pop(name)
         if not has_code:
             prefix = name.rpartition("/")[0]
             read_zip(data, f"{collected.shown}: {name}", collected, prefix and f"{prefix}/")
             continue
-        inner = Collected(shown=name, total=collected.total)
+        if total > LARGEST_TOTAL:
+            collected.unopened[name] = f"{name} was not opened, since there is too much before it."
+            continue
+        inner = Collected(shown=name, total=total)
         try:
             read_zip(data, name, inner, f"{name}/")
         except Unreadable as error:
             collected.unopened[name] = str(error)
             continue
+        finally:
+            total = inner.total
         if any(suffix_of(file) in (".py", ".ipynb") for file in inner.files):
             for file, content in inner.files.items():
                 collected.add(file, content)

@@ -8,6 +8,7 @@ memory inside a kernel, numpy, or what other threads do; and student code that l
 
 from __future__ import annotations
 
+import sys
 import weakref
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -20,6 +21,13 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from .operations import COMPOSITE, multiply_adds, summed_operand
 
 _MOST_NAMES = 300
+_ENGINE = torch.autograd.graph._engine_run_backward.__code__  # pyright: ignore[reportPrivateUsage]
+_dense: Any = torch.ops.aten.is_non_overlapping_and_dense.default
+_ELSE_IN_PLACE = frozenset(
+    f"aten.{name}"
+    for name in ("add.Tensor", "index_put.default", "index_add.default", "put.default", "scatter.src", "scatter.value",
+                 "scatter_add.default")
+)  # fmt: skip
 _resize: Any = torch.UntypedStorage.resize_
 
 
@@ -39,7 +47,7 @@ class _Storage:
 class _Kind:
     """What is known of an operator, looked up once: dispatching is the hot path."""
 
-    __slots__ = ("asks", "is_fresh", "is_view", "name", "summed")
+    __slots__ = ("asks", "else_in_place", "is_fresh", "is_view", "name", "summed")
 
     def __init__(self, func: Any) -> None:
         self.name = str(func)
@@ -47,6 +55,7 @@ class _Kind:
         self.is_fresh = self.name.startswith("aten.lift_fresh")  # hands on what was made a moment ago, out of sight
         self.is_view = bool(getattr(func, "is_view", False))
         self.summed = summed_operand(func)
+        self.else_in_place = self.name in _ELSE_IN_PLACE
 
 
 class AllocationModel(TorchDispatchMode):
@@ -83,6 +92,7 @@ class AllocationModel(TorchDispatchMode):
         self._where, self._most = where, most_operations
         self._storages: dict[int, _Storage] = {}
         self._kinds: dict[Any, _Kind] = {}
+        self._unsettled = False
         self._calls = _Calls(self.operators)
         for tensor in base:
             self.exempt(tensor)
@@ -107,6 +117,7 @@ class AllocationModel(TorchDispatchMode):
 
     def __exit__(self, *error: Any) -> None:
         super().__exit__(*error)
+        self._settle()
         self._calls.__exit__(*error)
         torch.UntypedStorage.resize_ = _resize
 
@@ -118,6 +129,8 @@ class AllocationModel(TorchDispatchMode):
                 self.operators.add(kind.name)
         if kind.asks:
             return func(*args, **(kwargs or {}))
+        self._settle()
+        self._unsettled = kind.else_in_place and _is_backward_in_place(args, sys._getframe(1).f_code)  # pyright: ignore[reportPrivateUsage]
         self.operations += 1
         if self._most and self.operations > self._most:
             raise OverBudget(f"more than {self._most:,} operations")
@@ -128,16 +141,23 @@ class AllocationModel(TorchDispatchMode):
         if kind.summed is not None:
             self.products += multiply_adds(kind.name, kind.summed, args, result)
         for tensor in (result,) if isinstance(result, Tensor) else _tensors(result):
-            if not kind.is_view:
+            if kind.is_view:
+                self._meet(tensor)  # of a real tensor under fake ones
+            else:
                 self.elements += tensor.numel()
-            if tensor.layout is torch.strided:
-                self._see(tensor.untyped_storage(), kind.name)
+            for storage in _storages_of(tensor):
+                self._see(storage, kind.name)
         return result
+
+    def _settle(self) -> None:
+        """What the last operation made counts from now on in any case: the gradient that it replaced may be gone."""
+        if self._unsettled:
+            self._unsettled = False
+            self.peak = max(self.peak, self.live)
 
     def _meet(self, tensor: Tensor) -> None:
         """What an operation is given and nobody has seen was there before: parameters, constants."""
-        if tensor.layout is torch.strided:
-            storage = tensor.untyped_storage()
+        for storage in _storages_of(tensor):
             if storage._cdata not in self._storages:  # pyright: ignore[reportPrivateUsage]
                 self._known(storage).base = storage.nbytes()
 
@@ -152,7 +172,8 @@ class AllocationModel(TorchDispatchMode):
             self.peak = max(self.peak, self.live + storage.nbytes())  # while it is copied, old and new are there
         self.live += counted - known.counted
         known.counted = counted
-        self.peak = max(self.peak, self.live)
+        if not self._unsettled:
+            self.peak = max(self.peak, self.live)
         if counted > self.largest:
             self.largest, self.largest_operator, self.largest_where = counted, operator, self._where()
 
@@ -180,6 +201,29 @@ class _Calls(TorchFunctionMode):
         if name in COMPOSITE:
             self._names.add(f"called.{name}")
         return func(*args, **(kwargs or {}))
+
+
+def _is_backward_in_place(args: Any, caller: Any) -> bool:
+    """Whether autograd's engine would write into the first operand, were it not watched.
+
+    It adds up gradients of a tensor, and fills those of parts of one, in place where nobody else holds what is written
+    to. Under any dispatch mode it makes a new tensor and lets go of the old one at once. So the new one counts when the
+    next operation begins, and what is held then is held.
+    """
+    old = args[0]
+    return caller is _ENGINE and isinstance(old, Tensor) and old.layout is torch.strided and bool(_dense(old))
+
+
+def _storages_of(tensor: Tensor) -> Iterable[torch.UntypedStorage]:
+    """The storage of a tensor; those of a sparse one's places and values; none of a layout that shows none."""
+    if tensor.layout is torch.strided:
+        return (tensor.untyped_storage(),)
+    if tensor.layout is torch.sparse_coo:
+        return (tensor._indices().untyped_storage(), tensor._values().untyped_storage())
+    if tensor.layout is torch.sparse_csr:
+        inner = (tensor.crow_indices(), tensor.col_indices(), tensor.values())
+        return tuple(part.untyped_storage() for part in inner)
+    return ()
 
 
 def _tensors(result: Any) -> Iterable[Tensor]:

@@ -65,12 +65,26 @@ def validate(
     matrix: Annotated[
         bool, typer.Option("--matrix", help="Run every mistake against every check of its part.")
     ] = False,
+    suggest: Annotated[
+        bool,
+        typer.Option("--suggest", help="Change the reference by machine, and propose what checks catch as mistakes."),
+    ] = False,
+    accept: Annotated[
+        Optional[list[str]],
+        typer.Option("--accept", metavar="NAME", help="Take a proposed mistake over (repeatable; all: every one)."),
+    ] = None,
     graders: Annotated[Optional[int], typer.Option("-j", min=1, help="Graders side by side.")] = None,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
     """Prove an assignment: reference full marks, starter none, every mistake caught, every variant right."""
     with _told(debug):
+        if suggest or accept:
+            from autograder.mutation import suggest as suggestions
+
+            if accept:
+                raise typer.Exit(suggestions.accept(assignment, accept, graders or _cores()))
+            raise typer.Exit(suggestions.suggest(assignment, graders or _cores(), as_json))
         from autograder.validation import validate_assignment
 
         raise typer.Exit(validate_assignment(assignment, matrix, graders or _cores(), as_json))
@@ -218,7 +232,9 @@ def _told(debug: bool) -> Generator[None]:
 
 
 def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    from autograder.processors import whole
+
+    return whole()
 
 
 def main() -> None:

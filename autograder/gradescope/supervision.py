@@ -29,8 +29,12 @@ from autograder.worker.processes import children
 
 MOST_TRIES = 2
 _SETTLING = 15.0
-_STOPPED = "grading was stopped when its time was up: a check, or the grader, did not come to an end"
+_STOPPED = "grading was stopped before its end: its time was up (a check did not come to an end), or it was asked to"
 _DIED = "the grader itself died while it graded this submission"
+
+
+class Stopped(BaseException):
+    """Somebody asked for an end: what is known by then is the result, as where the time is up."""
 
 
 @dataclass
@@ -67,7 +71,7 @@ def grade_in_time(order: files.Order, deadline: Deadline, environment: dict[str,
 def _run(folder: Path, stop: float, environment: dict[str, str]) -> int | None:
     """The exit status of the grading process; None where it had to be stopped. Nothing that it started is left."""
     process = subprocess.Popen(
-        [sys.executable, "-I", "-m", files.PROCESS, str(folder)],
+        [sys.executable, "-I", "-B", "-m", files.PROCESS, str(folder)],
         env=environment,
         cwd="/",
         stdin=subprocess.DEVNULL,
@@ -75,7 +79,7 @@ def _run(folder: Path, stop: float, environment: dict[str, str]) -> int | None:
     )
     try:
         return process.wait(max(0.1, stop - time.monotonic()))
-    except subprocess.TimeoutExpired:
+    except (subprocess.TimeoutExpired, Stopped):
         return None
     finally:
         with suppress(ProcessLookupError):
@@ -141,7 +145,7 @@ def _how_it_ended(folder: Path, status: int | None, attempt: int) -> str:
     if refused:
         return refused
     if status is None:
-        return f"Try {attempt}: the grader was stopped when its time was up."
+        return f"Try {attempt}: {_STOPPED}."
     how = f"was killed by signal {-status}" if status < 0 else f"ended with exit status {status}"
     hint = " (for want of memory, most likely)" if status == -signal.SIGKILL else ""
     return f"Try {attempt}: the grader {how}{hint}. What it said stands in the output of the autograder."

@@ -1,0 +1,206 @@
+"""A replica of the platform: its layout in a fresh root, its limits, Docker's default profile, no network at run time.
+
+The system's folders (`/usr`, `/etc`, ...) are this machine's, to be read only; everything else is new. The image is
+built once (`Replica.build`), and each `run` finds it with a submission and metadata of its own, as on the platform.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import zipfile
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from autograder.gradescope.schema import Results, read_results
+from tests.gradescope.container import SYSTEM
+from tests.gradescope.limits import Limits, Peak
+
+PROJECT = Path(__file__).parents[2]
+PROCESSORS, MEGABYTES, SECONDS = 0.5, 768, 600
+
+
+@dataclass
+class Run:
+    """What one run left."""
+
+    status: int
+    output: str
+    seconds: float
+    data: bytes = b""
+    peak: int = 0
+    shares: dict[str, int] = field(default_factory=dict)
+    ended_for_memory: int = 0
+    limited: str = ""
+
+    @property
+    def results(self) -> Results:
+        """results.json, strictly read."""
+        return read_results(self.data)
+
+
+def impossible() -> str:
+    """Why there can be no replica here; "" where there can."""
+    if sys.platform != "linux" or os.geteuid() != 0:
+        return "a replica takes root on Linux"
+    for tool in ("unshare", "mount"):
+        if shutil.which(tool) is None:
+            return f"a replica takes the program {tool}"
+    tried = subprocess.run(
+        ["unshare", "--mount", "--pid", "--fork", "--net", "mount", "--make-rprivate", "/"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return f"no namespaces can be made here: {tried.stderr.strip()}" if tried.returncode else ""
+
+
+class Replica:
+    """One image. `folder` is where its root is laid out; what `build` and `run` leave is all below it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.root = folder / "root"
+        self.autograder = self.root / "autograder"
+
+    def build(self, package: Path, environment: dict[str, str] | None = None) -> Run:
+        """What the platform does with an uploaded zip: unpack, copy `run_autograder`, run `setup.sh` as root."""
+        source = self.autograder / "source"
+        shutil.rmtree(source, ignore_errors=True)
+        source.mkdir(parents=True)
+        with zipfile.ZipFile(package) as archive:
+            for entry in archive.infolist():
+                path = Path(archive.extract(entry, source))
+                path.chmod(entry.external_attr >> 16 & 0o777)
+        shutil.copy(source / "run_autograder", self.autograder / "run_autograder")
+        pip, readable = pip_settings()
+        command = ["bash", "/autograder/source/setup.sh"]
+        return self._carry_out(command, {**pip, **(environment or {})}, readable, network=True, limited=False)
+
+    def run(
+        self,
+        submission: Path,
+        metadata: dict[str, object] | None = None,
+        *,
+        environment: dict[str, str] | None = None,
+        megabytes: int = MEGABYTES,
+        seconds: float = SECONDS,
+        network: bool = False,
+    ) -> Run:
+        """What the platform does with a submission: fresh folders, the metadata, `./run_autograder`."""
+        for name in ("submission", "results"):
+            shutil.rmtree(self.autograder / name, ignore_errors=True)
+            (self.autograder / name).mkdir()
+        for place in ("tmp", "var/tmp"):
+            shutil.rmtree(self.root / place, ignore_errors=True)
+        if submission.is_dir():
+            shutil.copytree(submission, self.autograder / "submission", dirs_exist_ok=True, symlinks=True)
+        else:
+            shutil.copy(submission, self.autograder / "submission")
+        path = self.autograder / "submission_metadata.json"
+        path.unlink(missing_ok=True)
+        if metadata is not None:
+            path.write_text(json.dumps(metadata))
+        run = self._carry_out(
+            ["./run_autograder"],
+            environment or {},
+            [],
+            network=network,
+            limited=True,
+            megabytes=megabytes,
+            seconds=seconds,
+            output="/autograder/results/stdout",
+        )
+        written = self.autograder / "results" / "results.json"
+        run.data = written.read_bytes() if written.exists() else b""
+        return run
+
+    def _carry_out(
+        self,
+        command: list[str],
+        environment: dict[str, str],
+        readable: list[str],
+        *,
+        network: bool,
+        limited: bool,
+        megabytes: int = MEGABYTES,
+        seconds: float = SECONDS,
+        output: str = "/output",
+    ) -> Run:
+        self.root.mkdir(parents=True, exist_ok=True)
+        self.root.chmod(0o755)
+        with ExitStack() as stack:
+            limits = Limits.make(f"softmark-{os.getpid()}", PROCESSORS, megabytes) if limited else None
+            groups: dict[str, str] = {}
+            if limits is not None:
+                stack.callback(limits.remove)
+                groups = (
+                    {"": str(limits.cpu)}
+                    if limits.version == 2
+                    else {"cpu": str(limits.cpu), "memory": str(limits.memory)}
+                )
+            peak = stack.enter_context(Peak(limits)) if limits is not None else None
+            order = self.folder / "order.json"
+            order.write_text(
+                json.dumps(
+                    {
+                        "root": str(self.root),
+                        "command": command,
+                        "environment": environment,
+                        "readable": readable,
+                        "groups": groups,
+                        "seconds": seconds,
+                        "output": output,
+                    }
+                )
+            )
+            begun = time.monotonic()
+            spaces = ["--mount", "--pid", "--fork", "--kill-child", "--ipc", "--uts", *([] if network else ["--net"])]
+            done = subprocess.run(
+                ["unshare", *spaces, sys.executable, "-m", "tests.gradescope.container", str(order)],
+                cwd=PROJECT,
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+            took = time.monotonic() - begun
+            ended = limits.ended_for_memory() if limits is not None else 0
+        printed = self.root / output.lstrip("/")
+        said = printed.read_text(errors="replace") if printed.exists() else ""
+        return Run(
+            status=done.returncode,
+            output=said + done.stderr,
+            seconds=took,
+            peak=peak.bytes if peak else 0,
+            shares=peak.shares if peak else {},
+            ended_for_memory=ended,
+            limited=f"control groups, version {limits.version}" if limits else "not limited: no control group was made",
+        )
+
+
+def pip_settings() -> tuple[dict[str, str], list[str]]:
+    """How pip is set up on this machine, as variables for a root that has none of its files, and what that names."""
+    listed = subprocess.run(
+        [sys.executable, "-m", "pip", "config", "list"], capture_output=True, text=True, check=False
+    ).stdout
+    variables = {name: value for name, value in os.environ.items() if name.startswith("PIP_")}
+    for line in listed.splitlines():
+        name, _, value = line.partition("=")
+        key = name.rpartition(".")[2]
+        if not name.startswith(":env:"):
+            variables.setdefault(f"PIP_{key.upper().replace('-', '_')}", value.strip("'\""))
+    words = [word for value in variables.values() for word in value.split()]
+    paths = {word for word in words if word.startswith("/") and Path(word).exists()}
+    paths |= {str(Path(word[7:]).parent) for word in words if word.startswith("file:///")}  # an index, and its files
+    return variables, sorted(path for path in paths if path.split("/")[1] not in SYSTEM)
+
+
+def scratch() -> Path:
+    """A folder for a replica: on a disk, since an environment with torch has most of a gigabyte."""
+    return Path(tempfile.mkdtemp(prefix="softmark-replica-", dir="/var/tmp"))

@@ -7,6 +7,7 @@ handed. A grader that dies costs one retry of the submission it was at. How one 
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 import os
 import signal
@@ -84,6 +85,8 @@ def grade_all(job: Job, session: Session, graders: int) -> Iterator[Done]:
     digest = record.assignment_digest(job.assignment)
     waiting = deque(range(len(job.submissions)))
     tries = [0] * len(job.submissions)
+    gc.collect()
+    gc.freeze()  # a collection in a grader would write to all that it shares, and so copy it: 35 MB each
     desks = [_start(job, session, digest) for _ in range(max(1, min(graders, len(job.submissions))))]
     try:
         for desk in desks:
@@ -109,6 +112,7 @@ def grade_all(job: Job, session: Session, graders: int) -> Iterator[Done]:
                 desks.append(replacement := _start(job, session, digest))
                 _hand_next(replacement, waiting, tries)
     finally:
+        gc.unfreeze()
         _dismiss(desks)
 
 

@@ -130,6 +130,18 @@ def test_a_zip_in_a_folder_or_zip_is_opened_where_nothing_else_could_be_graded(t
     assert read(hand_in(tmp_path, {"inner.zip": inner})).files == {"attention.py": SOFTMAX.encode()}
 
 
+def test_only_a_folder_of_small_python_files_is_read_without_a_process_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forks: list[int] = []
+    fork = os.fork
+    monkeypatch.setattr(os, "fork", lambda: forks.append(1) or fork())
+    assert read(hand_in(tmp_path, {"attention.py": SOFTMAX})).files and not forks
+    for number, extra in enumerate(({"a.zip": b""}, {"n.ipynb": b"{}"}, {"big.py": b"#" * (1 << 20)}), 1):
+        assert read(hand_in(tmp_path, {"attention.py": SOFTMAX, **extra}, f"student_1{number}")).files
+        assert len(forks) == number
+
+
 def test_zips_are_opened_one_level_deep(tmp_path: Path) -> None:
     (tmp_path / "a.zip").write_bytes(zipped({"b.zip": zipped({"c.zip": zipped({"attention.py": SOFTMAX})})}))
     with pytest.raises(Unreadable, match="holds no file that could be graded"):

@@ -182,7 +182,7 @@ class _Walk:
         if isinstance(node, ast.Constant) or is_negative(node):
             others = [each for each in self._strings if each != _string(node)]
             yield from changes_of_constant(self._text, node, place, others)
-        elif isinstance(node, ast.Name):
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
             yield from changes_of_variable(self._text, node, siblings)
             yield from changes_of_axis(self._text, node, place)
         else:

@@ -214,6 +214,8 @@ def _of_arguments(text: Text, node: ast.Call, function: str) -> Iterator[Change]
     for one, other in zip(node.args, node.args[1:], strict=False):
         if isinstance(one, ast.Starred) or isinstance(other, ast.Starred) or text.of(one) == text.of(other):
             continue
+        if function in words.SYMMETRIC:
+            continue
         between = text.between(text.stop(one), text.start(other))
         swapped = f"{text.of(other)}{between}{text.of(one)}"
         sentence = f"two arguments of `{function}` are exchanged."

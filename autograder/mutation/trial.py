@@ -16,6 +16,7 @@ from autograder.assignment import Assignment, Part
 from autograder.bank import weights_in
 from autograder.batch.local import TRACES, Job, grade_all
 from autograder.errors import SoftmarkError
+from autograder.feedback.mistake_bank import BankWriter, KnownMistake
 from autograder.feedback.traces import CheckTrace
 from autograder.mutation.mutants import Mutant
 from autograder.mutation.text import Text
@@ -73,19 +74,26 @@ class Trial:
     def mutant(self, mutant: Mutant, name: str) -> Candidate:
         """The reference with one change, to be handed in."""
         part = self._assignment.part(mutant.part)
-        changed = Text(self.references[part.file]).replaced(mutant.change)
-        return Candidate(name, "mutant", {**self.references, part.file: changed}, part, weights=self._weights)
+        return self.candidate(name, part, Text(self.references[part.file]).replaced(mutant.change))
+
+    def candidate(self, name: str, part: Part, source: str) -> Candidate:
+        """The reference with another source of one part, to be handed in."""
+        return Candidate(name, "mutant", {**self.references, part.file: source}, part, weights=self._weights)
 
     def checks_for(self, mutant: Mutant) -> list[str]:
         """The checks that may notice a change: those that call its function themselves first, and the cheap ones."""
-        source = self.references[self._assignment.part(mutant.part).file]
-        own = [trace for trace in self.reference if self._parts[trace.number] == mutant.part]
-        left_out = unaffected(own, reached_by_change(source, mutant.top))
+        own, left_out = self._of_part(mutant.part), self._left_out(mutant)
 
         def rank(trace: CheckTrace) -> tuple[bool, float]:
             return mutant.top not in reached_in(trace.functions), self._seconds[trace.number]
 
         return [trace.number for trace in sorted(own, key=rank) if trace.number not in left_out]
+
+    def behaviour(self, outcome: Outcome, mutant: Mutant, code: str) -> KnownMistake:
+        """What a change gave in every check of its part, as the bank keeps it; tried on all that may notice."""
+        writer = BankWriter(self.reference)
+        writer.add(outcome.name, "", outcome.traces, code, unaffected=self._left_out(mutant))
+        return writer.bank().mistakes[outcome.name]
 
     def until_one_fails(
         self, candidates: Sequence[Candidate], checks: Mapping[str, Sequence[str]]
@@ -96,6 +104,14 @@ class Trial:
     def in_all(self, candidates: Sequence[Candidate], checks: Mapping[str, Sequence[str]]) -> Iterator[Outcome]:
         """Each candidate in all of its checks."""
         return self._graded(candidates, checks, until_one_fails=False)
+
+    def _of_part(self, part: str) -> list[CheckTrace]:
+        return [trace for trace in self.reference if self._parts[trace.number] == part]
+
+    def _left_out(self, mutant: Mutant) -> frozenset[str]:
+        """The checks of its part that a change has no influence on."""
+        source = self.references[self._assignment.part(mutant.part).file]
+        return unaffected(self._of_part(mutant.part), reached_by_change(source, mutant.top))
 
     def _graded(
         self, candidates: Sequence[Candidate], checks: Mapping[str, Sequence[str]], *, until_one_fails: bool

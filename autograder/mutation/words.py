@@ -103,6 +103,7 @@ _REMOVABLE = """abs amax amin argsort clamp clone contiguous cos detach double e
 REMOVABLE_METHODS = frozenset(_REMOVABLE.split())
 REMOVABLE_FUNCTIONS = {"abs", "sorted", "reversed", "sqrt", "exp", "log", "escape", "relu", "tril", "triu", "detach"}
 BOUNDS = {"min", "max"}
+SYMMETRIC = {"allclose", "equal", "max", "maximum", "min", "minimum", "swapaxes", "transpose"}
 
 # A keyword that only says where a tensor lies cannot be missed on a machine that has one place.
 NEVER_DROPPED = {"device", "generator"}

@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib
 import json
 import os
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -67,7 +68,13 @@ def main(seeds: int, file: Path) -> None:
         "order": {"lengths": LENGTHS, "every": EVERY, **{arm: order(part, arms[arm], seeds) for arm in arms}},
         "samples": {"counts": SAMPLES, **samples},
     }
-    file.write_text(json.dumps(measured, indent=1) + "\n", encoding="utf-8")
+    write(measured, file)
+
+
+def write(measured: dict[str, Any], file: Path) -> None:
+    """As JSON, a row of numbers in a line."""
+    text = re.sub(r"\[[^][{}]*\]", lambda row: " ".join(row[0].split()), json.dumps(measured, indent=1))
+    file.write_text(text + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

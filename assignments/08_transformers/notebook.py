@@ -161,7 +161,7 @@ with step(
 # ## 3 Positions
 #
 # The sinusoidal code is a table that nobody has to store: sines and cosines from fast to slow. The inner product of two
-# codes depends on their distance only: the middle picture has the same numbers along each diagonal. And one matrix
+# codes depends on their distance only: that picture has the same numbers along each diagonal. And one matrix
 # $R(k)$ takes the code of every position to that of the position $k$ further on. It is found here from codes near 0
 # and from codes near 100,000, by least squares.
 
@@ -169,20 +169,16 @@ with step(
 import positions
 
 with step(
-    "Figure 6. The sinusoidal code of the first 96 positions, feature by feature; its inner products; and R(7), fitted "
-    "to the codes of 0 .. 199 and to those of 100,000 .. 100,199: the same rotations, pair by pair."
+    "Figure 6. The sinusoidal code. Above: positions 0 to 159, feature by feature, from fast to slow. Below: inner "
+    "products of these codes, and R(7), fitted to the codes of 0 .. 199 and to those of 100,000 .. 100,199 (base 50): "
+    "the same rotations, pair by pair."
 ):
-    table = positions.sinusoidal(torch.arange(96), 32)
-    pictures.heatmaps({"the code": table}, (), (), ("position", "feature"), signed=True, bar="value", size=4.4)
-    pictures.heatmaps(
-        {"inner products of codes": table @ table.T}, (), (), ("position", "position"), bar="inner product", size=3.4
-    )
-    fitted = {}
+    table, fitted = positions.sinusoidal(torch.arange(160), 32), {}
     for start in (0, 100_000):
         places = start + torch.arange(200)
         here, there = (positions.sinusoidal(p, 8, 50.0).double() for p in (places, places + 7))
         fitted[f"R(7), fitted from {start:,} on"] = torch.linalg.lstsq(here, there).solution.T
-    pictures.heatmaps(fitted, (), (), ("feature", "feature"), signed=True, bar="entry", size=3)
+    pictures.code_of_positions(table, table @ table.T, fitted)
 
 # %% [markdown]
 # RoPE adds nothing. It turns each pair of features of queries and keys by the position, and what is left in an inner
@@ -222,7 +218,7 @@ TOKENS, WIDTH = 10, 8
 generator = torch.Generator().manual_seed(4)
 x, other_x = torch.randn(2, TOKENS, WIDTH, generator=generator)
 W = torch.randn(TOKENS, TOKENS, generator=generator)
-to_q, to_k = torch.randn(2, 1, WIDTH, WIDTH, generator=generator) / WIDTH**0.5
+to_q, to_k = 1.6 * torch.randn(2, 1, WIDTH, WIDTH, generator=generator) / WIDTH**0.5
 kernel = torch.tensor([0.5, 1.0, -0.7])
 edges = [(0, 1), (0, 2), (1, 2), (2, 3), (3, 4), (4, 5), (3, 6), (6, 7), (6, 8), (8, 9), (7, 9)]
 A = torch.zeros(TOKENS, TOKENS)
@@ -267,7 +263,7 @@ with step(
             rows.append(held[-1] / held[-1].max())
         reach[title] = torch.stack(rows).sqrt()
     depth = [str(layers) for layers in range(1, 11)]
-    pictures.heatmaps(reach, depth, (), ("layers", "token"), bar="share of the largest, root", in_a_row=3, size=3.4)
+    pictures.heatmaps(reach, depth, (), ("layers", "token"), bar="root of the share", in_a_row=3, size=3.4)
 
 # %% [markdown]
 # What a layer does not know is its symmetry. **Predict first**: fill in `SYMMETRIES` in `message_passing.py`. Then this
@@ -341,15 +337,15 @@ with step(
 
 # %%
 import efficient
-from given.memory import LONGEST_REAL, peaks
+from given.memory import peaks
 
-CHUNK = 128
-SHORT = [256, 512, 1024, LONGEST_REAL]
+CHUNK = 256
+SHORT, LONG = [512, 1024, 2048, 4096], [512, 1024, 4096, 16384, 65536]
 COMPARED = {
-    "part 2, all at once": (lambda q, k, v: attention.scaled_dot_product_attention(q, k, v)[0], [*SHORT, 8192, 32768]),
+    "part 2, all at once": (lambda q, k, v: attention.scaled_dot_product_attention(q, k, v)[0], LONG),
     "chunked": (lambda q, k, v: efficient.chunked_attention(q, k, v, CHUNK), SHORT),
     "flash": (lambda q, k, v: efficient.flash_attention(q, k, v, CHUNK), SHORT),
-    "sliding window": (lambda q, k, v: efficient.sliding_window_attention(q, k, v, CHUNK), [*SHORT, 8192]),
+    "sliding window": (lambda q, k, v: efficient.sliding_window_attention(q, k, v, CHUNK), SHORT),
 }
 STYLES = {
     "part 2, all at once": {"color": "0.35", "marker": "^"},
@@ -359,16 +355,19 @@ STYLES = {
 }
 
 with step(
-    "Figure 11. Memory at the peak against length. One head of width 64, chunks and window of 128. Dotted: growth with "
-    "the length, and with its square. Numbers are bytes of tensors, the same on every machine; those of part 2 beyond "
-    "2,048 are counted without being held."
+    "Figure 11. Memory at the peak against length. One head of width 64, chunks and window of 256. Dotted: growth with "
+    "the length, and with its square. Numbers are bytes of tensors, the same on every machine; of part 2 those "
+    "beyond 1,024 are counted without being held."
 ):
     memory = {
-        title: {name: peaks(call, lengths, 64, training) for name, (call, lengths) in COMPARED.items()}
+        title: {
+            name: peaks(call, lengths, 64, training, real_until=1024 if lengths is LONG else 4096)
+            for name, (call, lengths) in COMPARED.items()
+        }
         for title, training in (("forward", False), ("training: forward and backward", True))
     }
     for axis in pictures.curves(memory, ("MiB at the peak", "length n"), STYLES, log="xy", width=5):
-        pictures.guides(axis, [512, 32768], {"n": 0.25, "n squared": 2.2})
+        pictures.guides(axis, [512, 65536], {"n": 0.3, "n²": 1.6})
 
 # %% [markdown]
 # ## 6 What a code of the position buys

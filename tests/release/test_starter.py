@@ -105,6 +105,31 @@ def test_a_file_that_is_no_longer_made_is_stale_and_goes(assignment: Assignment)
     assert not (assignment.starter / "old_part.py").exists()
 
 
+def test_figures_notebook_and_what_is_given_come_along(assignment: Assignment) -> None:
+    for name, text in {"figures/a.svg": "<svg/>", "given/data/x.json": "{}", "given/draw.py": "x = 1\n"}.items():
+        (assignment.folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (assignment.folder / name).write_text(text)
+    (assignment.folder / "notebook.py").write_text("# %%\nimport attention\n")
+    beside = ["README.md", "figures/a.svg", "given/data/x.json", "given/draw.py", "notebook.ipynb"]
+    assert write_starter(assignment) == sorted([*beside, "attention.py"])
+    assert (assignment.starter / "figures" / "a.svg").read_text() == "<svg/>"
+    assert "import attention" in (assignment.starter / "notebook.ipynb").read_text()
+    (assignment.starter / "given" / "draw.py").write_text("x = 2\n")
+    (assignment.folder / "figures" / "a.svg").unlink()
+    assert stale(assignment) == ["figures/a.svg", "given/draw.py"]
+    write_starter(assignment)
+    assert not (assignment.starter / "figures" / "a.svg").exists()
+    assert stale(assignment) == []
+
+
+@pytest.mark.parametrize("name", ["given/draw.py", "notebook.py"])
+def test_a_mark_of_a_solution_in_what_is_given_is_refused(assignment: Assignment, name: str) -> None:
+    (assignment.folder / "given").mkdir()
+    (assignment.folder / name).write_text("# %%\n# BEGIN SOLUTION\nx = 1\n# END SOLUTION\n")
+    with pytest.raises(SoftmarkError, match=r"py, line 2: students get this file as it is, so no solution may stand"):
+        make_starter(assignment)
+
+
 @pytest.mark.parametrize(
     ("source", "sentence"),
     [

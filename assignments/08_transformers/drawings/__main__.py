@@ -39,7 +39,7 @@ def write(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for old in folder.glob("*.svg"):
         old.unlink()
-    matplotlib.rcParams.update({"svg.hashsalt": "softmark", "svg.fonttype": "path"})
+    matplotlib.rcParams.update({"svg.hashsalt": "softmark", "svg.fonttype": "none"})
     for name, digest in sources().items():
         figure = importlib.import_module(name).draw()
         about = {"Date": None, "Description": f"sources sha256 {digest}"}

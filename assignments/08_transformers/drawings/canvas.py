@@ -17,7 +17,9 @@ BLUE, ORANGE, GREEN, RED, VIOLET = "#9ec5e8", "#f7c99b", "#aed8a6", "#eda6a6", "
 DEEP_BLUE, DEEP_ORANGE, DEEP_GREEN, DEEP_RED = "#2b6ca3", "#c8741a", "#3c8c3a", "#b83b3b"
 GREY = "#e6e6e6"
 
-plt.rcParams.update({"font.family": "DejaVu Sans", "font.size": 9, "mathtext.fontset": "dejavusans"})
+plt.rcParams.update(
+    {"font.family": "sans-serif", "font.sans-serif": ["DejaVu Sans", "Verdana", "Arial"], "font.size": 9}
+)
 
 
 def blank(width: float, height: float, units: float = 0.3) -> tuple[Figure, Any]:

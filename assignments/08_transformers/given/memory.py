@@ -13,11 +13,11 @@ from given.step import NotYet
 from torch import Tensor
 
 MIB = 1 << 20
-LONGEST_REAL = 2048
-"""Beyond this length tensors that grow with n squared are only imagined (fake tensors have a shape and no numbers)."""
 
 
-def peaks(function: Callable[..., Tensor], lengths: Sequence[int], d: int, training: bool) -> dict[int, float]:
+def peaks(
+    function: Callable[..., Tensor], lengths: Sequence[int], d: int, training: bool, real_until: int = 4096
+) -> dict[int, float]:
     """MiB at the peak, by length, for q, k and v (1, 1, n, d) in float32.
 
     Args:
@@ -25,6 +25,7 @@ def peaks(function: Callable[..., Tensor], lengths: Sequence[int], d: int, train
         lengths: each n.
         d: width of q, k and v.
         training: the backward pass belongs to it.
+        real_until: beyond this length tensors are only imagined: fake ones have a shape, and no numbers.
 
     Raises:
         NotYet: when softmark is not installed here.
@@ -37,7 +38,7 @@ def peaks(function: Callable[..., Tensor], lengths: Sequence[int], d: int, train
     found: dict[int, float] = {}
     for n in lengths:
         tensors = tuple((index, (1, 1, n, d), torch.float32) for index in range(3))
-        request = Measure(Target("function"), (None,) * 3, tensors, grad=training, fake=n > LONGEST_REAL)
+        request = Measure(Target("function"), (None,) * 3, tensors, grad=training, fake=n > real_until)
         result = measure(function, request, "")
         if isinstance(result, Measured):  # what branches on numbers does not run where there are none
             found[n] = result.peak / MIB

@@ -11,7 +11,7 @@ from typing import Any
 
 import matplotlib.pyplot as plt
 import torch
-from matplotlib.patches import FancyBboxPatch, Rectangle
+from matplotlib.patches import FancyBboxPatch
 from torch import Tensor
 
 PASTEL = ("#cfe2f3", "#fde3c8", "#d5ead3", "#f6d5d5", "#e2d9ee", "#ecdfd3")
@@ -74,9 +74,11 @@ def heatmaps(
         axis.set_title(title)
         named = list(rows[index] if rows and not isinstance(rows[0], str) else rows)
         each_row = named and (index % across == 0 or named != list(rows))
-        axis.set_yticks(range(len(named)) if each_row else [], named if each_row else [])
-        if not named:
+        if named:
+            axis.set_yticks(range(len(named)) if each_row else [], named if each_row else [])
+        else:
             axis.yaxis.set_major_locator(plt.MaxNLocator(6, integer=True))
+            axis.tick_params(labelleft=index % across == 0)
         if columns:
             axis.set_xticks(range(len(columns)), columns, rotation=90)
         else:
@@ -134,10 +136,12 @@ def band(axis: Any, x: Sequence[float], spread: Mapping[str, Sequence[float]], c
 
 def guides(axis: Any, x: Sequence[float], start: Mapping[str, float]) -> None:
     """Dotted lines that grow with the length and with its square, through the given heights at the first x."""
-    for name, power in (("n", 1), ("n squared", 2)):
+    for name, power in (("n", 1), ("n²", 2)):
         y = [start[name] * (each / x[0]) ** power for each in x]
-        axis.plot(x, y, color="0.6", linewidth=0.8, linestyle=":")
-        axis.annotate(f"~ {name}", (x[-1], y[-1]), color="0.4", fontsize=8, ha="right", va="bottom")
+        axis.plot(x, y, color="0.5", linewidth=0.9, linestyle=":")
+        axis.annotate(f"~ {name}", (x[-1], y[-1]), (4, 0), textcoords="offset points", color="0.35", va="center")
+    axis.set_xlim(right=2.2 * x[-1])
+    axis.yaxis.set_major_formatter(lambda y, _: f"{y:,.0f}" if y >= 1 else f"{y:g}")
 
 
 def token_rows(rows: Mapping[str, Sequence[str]], saved: Mapping[str, Mapping[float, float]]) -> None:
@@ -207,10 +211,40 @@ def patches_and_windows(
     line.plot(series, color="C0", linewidth=1.2)
     line.set(title=f"a series, {len(series)} times", xlabel="time", ylabel="value")
     for index, window in enumerate(windows):
-        cut.plot(range(index * stride, index * stride + length), window - 2.6 * (index % 3), color=f"C{index}")
-        cut.text(index * stride, 2.0 - 2.6 * (index % 3), f"token {index}", fontsize=8, color=f"C{index}")
+        level, middle = -3.4 * (index % 2), index * stride + (length - 1) / 2
+        cut.plot(range(index * stride, index * stride + length), window + level, color=f"C{index}")
+        above = float(window.max()) + level + 0.25
+        cut.text(middle, above, f"token {index}", fontsize=8, color=f"C{index}", ha="center", va="bottom")
     cut.set(title=f"its {len(windows)} tokens: windows of {length}, one every {stride}", xlabel="time", yticks=[])
+    cut.set_ylim(-5.3, 3.3)
     cut.spines["left"].set_visible(False)
+
+
+def code_of_positions(table: Tensor, products: Tensor, fitted: Mapping[str, Tensor]) -> None:
+    """The table of a code, its inner products, and matrices that shift it.
+
+    Args:
+        table: (positions, features).
+        products: (positions, positions).
+        fitted: title -> (features, features).
+    """
+    figure = plt.figure(figsize=(11, 6.2))
+    above, below = figure.subfigures(2, 1, height_ratios=(1, 1.15))
+    axis = above.subplots()
+    shown = axis.imshow(table.T, cmap="RdBu_r", vmin=-1, vmax=1, aspect="auto")
+    axis.set(title="the code", xlabel="position", ylabel="feature")
+    above.colorbar(shown, ax=axis, label="value", pad=0.01)
+    left, *others = below.subplots(1, 1 + len(fitted))
+    shown = left.imshow(products, cmap="Blues")
+    left.set(title="inner products of codes", xlabel="position", ylabel="position")
+    below.colorbar(shown, ax=left, shrink=0.8)
+    for axis, (title, matrix) in zip(others, fitted.items(), strict=True):
+        shown = axis.imshow(matrix, cmap="RdBu_r", vmin=-1, vmax=1)
+        axis.set(title=title, xlabel="feature at p", ylabel="feature at p + 7")
+        for i, j in matrix.abs().gt(0.02).nonzero().tolist():
+            ink = "white" if abs(float(matrix[i, j])) > 0.65 else "black"
+            axis.text(j, i, f"{float(matrix[i, j]):.2f}", ha="center", va="center", fontsize=6.5, color=ink)
+    below.colorbar(shown, ax=others, label="entry", shrink=0.8)
 
 
 def turned_pairs(pairs: Mapping[str, Tensor], products: Mapping[str, Mapping[str, Mapping[int, float]]]) -> None:
@@ -265,12 +299,6 @@ def mark_trained(axis: Any, first: float, last: float) -> None:
     """A grey ground behind the lengths that a model was trained at."""
     axis.axvspan(first, last, color="0.92", zorder=0)
     axis.text((first + last) / 2, 0.02, "trained", transform=axis.get_xaxis_transform(), ha="center", fontsize=8)
-
-
-def boxes(axis: Any, places: Sequence[tuple[int, int]]) -> None:
-    """Frames around single entries (row, column) of a heat map."""
-    for row, column in places:
-        axis.add_patch(Rectangle((column - 0.5, row - 0.5), 1, 1, fill=False, edgecolor="C3", linewidth=1.5))
 
 
 def as_points(x: Sequence[float] | Tensor, y: Sequence[float] | Tensor) -> dict[float, float]:

@@ -97,8 +97,8 @@ def error_type(kinds: Sequence[str]) -> type[StudentError]:
     """The class that is both `StudentError` and the nearest builtin exception among `kinds`."""
     for kind in kinds:
         builtin = getattr(builtins, kind, None)
-        if not (isinstance(builtin, type) and issubclass(builtin, BaseException)):
-            continue
+        if not (isinstance(builtin, type) and issubclass(builtin, BaseException)) or "Group" in kind:
+            continue  # a group cannot be made of a sentence
         if not issubclass(builtin, Exception) or builtin is Exception:
             break
         if kind not in _types:

@@ -138,7 +138,7 @@ def open_files() -> int:
 
 def takes_memory(size: int) -> str:
     """Map `size` bytes."""
-    return _tried(lambda: mmap.mmap(-1, size).close())
+    return _tried(lambda: mmap.mmap(-1, size, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS).close())
 
 
 def writes_one_file(size: int) -> str:

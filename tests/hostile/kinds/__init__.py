@@ -7,7 +7,7 @@ folders: the attacker knows them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 RIGHT = """
 import torch
@@ -56,13 +56,21 @@ ALL = 6.0
 
 @dataclass(frozen=True)
 class Kind:
-    """One hostile submission: `points` is its honest worth; `files` lie beside its part."""
+    """One hostile submission: `points` is its honest worth; `files` lie beside its part.
+
+    `as_user` is what it is worth as an ordinary user, where that differs.
+    """
 
     name: str
     points: float
     source: str
     files: dict[str, str] = field(default_factory=dict)
     waits: bool = False
+    as_user: float | None = None
+
+    def under(self, profile: str) -> Kind:
+        """As it is to be judged in that profile."""
+        return replace(self, points=self.as_user) if profile == "user" and self.as_user is not None else self
 
 
 def attempts(*tries: tuple[str, str]) -> list[Kind]:

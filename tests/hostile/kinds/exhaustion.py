@@ -111,7 +111,7 @@ def double(x):
 import mmap
 maps = []
 try:
-    while len(maps) < 70_000: maps.append(mmap.mmap(-1, 4096))
+    while len(maps) < 70_000: maps.append(mmap.mmap(-1, 4096, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS))
 except (OSError, MemoryError, ValueError): pass
 if len(maps) == 70_000: print("BREACH")
 maps.clear()
@@ -221,10 +221,17 @@ def double(x):
     Kind("calls_of_another_architecture", 0, WRONG + """
 import ctypes, mmap
 def double(x):
-    code = mmap.mmap(-1, 4096, prot=7)
+    code = mmap.mmap(-1, 4096, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, 7)
     code.write(b"\\xb8\\x02\\x00\\x00\\x00\\xcd\\x80\\xc3")  # fork, by the 32-bit entry of the kernel
     if ctypes.CFUNCTYPE(ctypes.c_int)(ctypes.addressof(ctypes.c_char.from_buffer(code)))() > 0:
         print("BREACH")
+"""),
+    Kind("calls_of_half_another_architecture", 0, WRONG + """
+import ctypes, os
+def double(x):
+    if os.uname().machine == "x86_64" and ctypes.CDLL(None).syscall(ctypes.c_long(0x40000000 | 57)) > 0:  # fork, of x32
+        print("BREACH")
+    return x
 """),
     Kind("aborts", 0, WRONG + "import os\ndef double(x):\n    os.abort()\n"),
     Kind("kills_itself", 0, WRONG + "import os\ndef double(x):\n    os.kill(os.getpid(), 9)\n"),

@@ -132,6 +132,7 @@ def double(x):
     code = compile("1 / 0", __file__.replace("numbers_part", "<b>CHECK" + "ED</b>"), "exec")
     exec(code.replace(co_name="<script>", co_firstlineno=2 ** 31 - 1))
 """),
+    Kind("group_of_exceptions", 0, WRONG + "def double(x):\n    raise ExceptionGroup('a', [ValueError(x)])\n"),
     Kind("exception_chain_in_a_circle", 0, WRONG + """
 def double(x):
     a, b = ValueError("a"), ValueError("b")

@@ -32,6 +32,12 @@ SYSTEM_CALLS = (
     ("orphans_adopted", "157, 36, 1, 0, 0, 0"),
     ("outlives_its_parent", "157, 1, 0, 0, 0, 0"),
     ("signal_to_the_parent_by_queue", "129, os.getppid(), 9, ctypes.addressof(ctypes.create_string_buffer(128))"),
+    ("flushes_every_disk", "162"),
+    ("input_and_output_behind_its_back", "206, 8, ctypes.addressof(ctypes.create_string_buffer(8))"),
+    ("a_core_of_its_own", "157, 62, 1, 0, 0, 0"),
+    ("room_on_the_disk_at_once", "285, os.open('file', 66, 0o600), 0, 0, 1 << 20"),
+    ("pages_paged_out", "28, libc.valloc(4096) & ~4095, 4096, 21"),
+    ("options_of_a_socket", "54, 0, 1, 26, 0, 0"),
     ("clock_of_the_machine", "227, 0, ctypes.addressof(ctypes.create_string_buffer(16))"),
 )
 
@@ -119,6 +125,23 @@ while frame is not None:
         ("attributes_on_files", "write('x'); tried(os.setxattr, 'x', 'user.x', b'1')"),
         ("watches_files", "watch = libc.inotify_init()\nif libc.inotify_add_watch(watch, b'{checks}', 2) >= 0: print('BREACH')"),
         ("owns_signals_of_the_parent", "import fcntl\ntried(fcntl.fcntl, 0, 8, os.getppid())"),
+        ("stops_others_who_open_a_library", """
+import fcntl, glob
+for path in glob.glob(os.path.dirname(os.__file__) + "/a*.py"):
+    for kind in (fcntl.F_RDLCK, fcntl.F_WRLCK): tried(fcntl.fcntl, open(path), 1024, kind)
+"""),
+        ("hears_of_changes_in_folders", "import fcntl\ntried(fcntl.fcntl, os.open(os.path.dirname(os.__file__), 0), 1026, 0x80000001)"),
+        ("socket_pairs_of_every_family", """
+for family in [*range(2, 46)]:
+    pair = (ctypes.c_int * 2)()
+    if libc.socketpair(family, 1, 0, pair) == 0 or ctypes.get_errno() != 1: print("BREACH", family, ctypes.get_errno())
+"""),
+        ("memory_that_outlives_its_mapping", """
+import mmap
+tried(mmap.mmap, -1, 4096)
+tried(lambda: mmap.mmap(os.open("/dev/zero", os.O_RDWR), 4096))
+tried(mmap.mmap, -1, 1 << 21, 0x40022)
+"""),
         ("another_personality", "if libc.personality(0x0040000) != -1: print('BREACH')"),
     ),
     Kind("leaves_files_behind", ALL, RIGHT + """
@@ -129,8 +152,15 @@ for name in (b"a\\nb", b"\\xff\\xfe", b"-rf", b"*", b"'; rm"):
 os.symlink("/", "root")
 os.symlink("loop", "loop")
 os.symlink("{checks}", "checks")
-os.mkdir("closed", 0o000)
 """),
+    # An ordinary user's fork server cannot look into it, and so ends who made it.
+    Kind("leaves_a_closed_folder_behind", ALL, RIGHT + """
+import os, time
+os.mkdir("closed", 0o300)
+open("closed/file", "w").close()
+os.mkdir("empty", 0o000)
+time.sleep(1)
+""", as_user=0),
     Kind("leaves_a_lock_behind", ALL, RIGHT + """
 import fcntl
 kept = open(torch.__file__)

@@ -416,6 +416,8 @@ with step(
         pictures.band(axis, by_length["lengths"], by_length[arm]["accuracy"], colour)
         if PREDICTED_AT_32[arm] is not None:
             axis.plot(32, PREDICTED_AT_32[arm], marker="x", color=colour, markersize=11, markeredgewidth=2.5)
+    pictures.band(axis, by_length["lengths"], by_length["rope_causal"]["accuracy"], "C4")
+    axis.plot([], [], color="C4", linestyle="--", label="RoPE, causal (no arm of yours)")
     pictures.mark_trained(axis, 6, 16)
     axis.legend(fontsize=8, loc="lower left", bbox_to_anchor=(1, 0.3))
 

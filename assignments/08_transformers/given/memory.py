@@ -6,6 +6,7 @@ It needs the package `softmark`, as `softmark check` does.
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Sequence
 
 import torch
@@ -36,10 +37,15 @@ def peaks(
     except ImportError:
         raise NotYet("Memory is measured by `softmark`, which this Python does not have: install it first.") from None
     found: dict[int, float] = {}
-    for n in lengths:
-        tensors = tuple((index, (1, 1, n, d), torch.float32) for index in range(3))
-        request = Measure(Target("function"), (None,) * 3, tensors, grad=training, fake=n > real_until)
-        result = measure(function, request, "")
-        if isinstance(result, Measured):  # what branches on numbers does not run where there are none
-            found[n] = result.peak / MIB
+    gc.collect()
+    gc.freeze()  # each measurement begins with a collection, which now passes over all that was there before
+    try:
+        for n in lengths:
+            tensors = tuple((index, (1, 1, n, d), torch.float32) for index in range(3))
+            request = Measure(Target("function"), (None,) * 3, tensors, grad=training, fake=n > real_until)
+            result = measure(function, request, "")
+            if isinstance(result, Measured):  # what branches on numbers does not run where there are none
+                found[n] = result.peak / MIB
+    finally:
+        gc.unfreeze()
     return found

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
@@ -28,6 +27,7 @@ from autograder.late import applied, policy_of
 from autograder.plugin import Checks, Subject
 from autograder.results import CheckResult, Grade, Key, LeaderboardEntry, PartPoints
 from autograder.submission import SourceTree, Submission, Unreadable, read_submission
+from autograder.temporary import TemporaryFolder
 from autograder.verdict import examine, result
 from autograder.workers import Spawn, Workers
 
@@ -238,8 +238,8 @@ def _rounded(points: float) -> float:
 @contextmanager
 def _written(tree: SourceTree) -> Generator[Path]:
     """The source tree in a folder of its own, which workers can read but not list their way to."""
-    with tempfile.TemporaryDirectory(prefix="softmark-") as top:
-        Path(top).chmod(0o711)
-        folder = Path(top) / "submission"
+    with TemporaryFolder() as top:
+        top.chmod(0o711)
+        folder = top / "submission"
         tree.write(folder)
         yield folder

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import inspect
 import sys
-import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -29,6 +28,7 @@ from autograder.sandbox.remote import Worker
 from autograder.session import Session
 from autograder.student_error import StudentError
 from autograder.submission import Submission, read_submission
+from autograder.temporary import TemporaryFolder
 from autograder.testing.memory import exponents
 from autograder.worker.messages import Load, Measure, Measured, Raised, Reply, Request, Target
 from autograder.worker.meters.measuring import measure
@@ -83,12 +83,12 @@ def growth_of(assignment: Assignment, path: Path, function: str) -> Report:
     Raises `SoftmarkError` for a function that is not of this assignment, or not one of queries, keys and values.
     """
     part = _part_of(assignment, function)
-    with Session() as session, tempfile.TemporaryDirectory(prefix="softmark-") as top:
+    with Session() as session, TemporaryFolder() as top:
         session.wait_ready()
         tree = read_submission(Submission(name=path.resolve().name, path=path), assignment)
-        Path(top).chmod(0o711)
-        tree.write(Path(top) / "submission")
-        worker = session.spawn_from(assignment)(Path(top) / "submission")()
+        top.chmod(0o711)
+        tree.write(top / "submission")
+        worker = session.spawn_from(assignment)(top / "submission")()
         try:
             theirs = _Direct(worker)
             reply = theirs.request(Load(part.name))

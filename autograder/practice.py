@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import sys
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -29,6 +28,7 @@ from autograder.results import Grade
 from autograder.sandbox.in_process import InProcessWorker
 from autograder.session import Session
 from autograder.submission import Submission, read_submission
+from autograder.temporary import TemporaryFolder
 from autograder.worker.messages import Raised, Reply
 from autograder.workers import InThisProcess, Spawn, Workers
 
@@ -107,11 +107,11 @@ def _in_workers(assignment: Assignment, folder: Path, chosen: Sequence[str]) -> 
     """As graded: each check in a worker of its own, under the limits."""
     tree = read_submission(Submission(name=folder.resolve().name, path=folder), assignment)
     handed_in = [part.name for part in assignment.parts if part.file in tree.files]
-    with Session() as session, tempfile.TemporaryDirectory(prefix="softmark-") as top:
+    with Session() as session, TemporaryFolder() as top:
         session.wait_ready()
-        Path(top).chmod(0o711)
-        tree.write(Path(top) / "submission")
-        spawn = session.spawn_from(assignment)(Path(top) / "submission")
+        top.chmod(0o711)
+        tree.write(top / "submission")
+        spawn = session.spawn_from(assignment)(top / "submission")
         return _tried(assignment, Workers(spawn, handed_in, assignment.limits, tree.files), chosen)
 
 

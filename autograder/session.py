@@ -17,6 +17,7 @@ from autograder.assignment import Assignment
 from autograder.errors import GraderError, SoftmarkError
 from autograder.sandbox.layers import Finding, Profile, profile, refuse_missing
 from autograder.sandbox.server import Connection, ForkServer, Limits
+from autograder.temporary import remove_left_ones
 
 if TYPE_CHECKING:  # these load torch, for which the fork server does not wait
     from autograder.grading import Grader
@@ -34,6 +35,7 @@ class Session:
         self.profile: Profile = profile()
         if self.profile == "elsewhere":
             raise SoftmarkError("Workers need Linux. On this system, run your code in process: --in-process.")
+        remove_left_ones()
         self._server = ForkServer.launch()
         self._identities = ""
         self._findings: list[Finding] = []

@@ -5,7 +5,6 @@ It grades nobody, and does not say what they must get.
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -16,6 +15,7 @@ from autograder.assignment import Assignment, Part
 from autograder.bank import BankEntry, bank, overlay, weights_in
 from autograder.release.starter import make_parts
 from autograder.submission import Submission
+from autograder.temporary import TemporaryFolder
 from autograder.trivial import KINDS, trivial_source
 
 Kind = Literal["reference", "starter", "trivial", "mistake", "variant", "mutant"]
@@ -65,14 +65,14 @@ def references_of(assignment: Assignment) -> dict[str, str]:
 @contextmanager
 def handed_in(candidates: Sequence[Candidate]) -> Generator[tuple[Path, dict[str, Submission]]]:
     """Each candidate as a submission, by name, in a folder that is removed afterwards."""
-    with tempfile.TemporaryDirectory(prefix="softmark-validate-") as top:
+    with TemporaryFolder() as top:
         submissions: dict[str, Submission] = {}
         for candidate in candidates:
-            folder = Path(top) / "handed_in" / candidate.name
+            folder = top / "handed_in" / candidate.name
             folder.mkdir(parents=True)
             for name, text in candidate.files.items():
                 (folder / name).write_text(text, encoding="utf-8")
             for name, data in candidate.weights.items():
                 (folder / name).write_bytes(data)
             submissions[candidate.name] = Submission(name=candidate.name, path=folder)
-        yield Path(top), submissions
+        yield top, submissions

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import contextlib
 import os
-import tempfile
 from collections.abc import Generator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from ..errors import GraderError
+from ..temporary import TemporaryFolder
 from ..worker.messages import Call, Raised, Returned, Target
 from .failures import WorkerDied, WorkerFailure
 from .layers import Finding, Profile
@@ -52,9 +52,9 @@ class Canary:
 @contextlib.contextmanager
 def cage() -> Generator[Path]:
     """A folder that every user can read, with the canary in it."""
-    with tempfile.TemporaryDirectory(prefix="softmark-") as top:
-        Path(top).chmod(0o711)
-        folder = Path(top) / "submission"
+    with TemporaryFolder() as top:
+        top.chmod(0o711)
+        folder = top / "submission"
         folder.mkdir()
         folder.chmod(0o755)
         source = folder / "canary.py"
@@ -112,9 +112,9 @@ def _user_id(worker: Canary, here: Profile) -> Finding:
     uid, gid, groups = worker.tries("user")
     if uid in (0, os.geteuid()) or gid in (0, os.getegid()) or groups:
         return _off("user-id", f"a worker runs as user {uid}, group {gid}, other groups {groups}")
-    with tempfile.TemporaryDirectory(prefix="softmark-") as closed:  # mode 0700, of the grader
+    with TemporaryFolder() as closed:  # mode 0700, of the grader
         attempts = {
-            "read a closed folder": worker.refusal("reads", closed),
+            "read a closed folder": worker.refusal("reads", str(closed)),
             "signal the grader": worker.refusal("signals", os.getpid()),
             "look at the grader's limits": worker.refusal("limits", os.getpid()),
         }
@@ -181,7 +181,7 @@ def inside(folder: Path) -> list[str]:
 
 def _hidden(connection: Connection, folder: Path, without: tuple[str, ...], hidden: Sequence[Path]) -> Finding:
     with contextlib.ExitStack() as stack:
-        places = list(hidden) or [Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="softmark-")))]
+        places = list(hidden) or [stack.enter_context(TemporaryFolder())]
         with canary(connection, folder) as worker:
             attempts = {f"read what is in {place}": worker.refusal("reads", *inside(place)) for place in places}
         with canary(connection, folder, replace(_LIMITS, without=without)) as bare:

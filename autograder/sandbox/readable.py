@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import importlib.util
 import os
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
 from ..errors import SoftmarkError
+from ..temporary import TemporaryFolder
 from ..worker.messages import Raised
 from .remote import SetUpFailed
 from .server import LIBRARIES, ForkServer
@@ -24,8 +24,9 @@ def probe(server: ForkServer, folders: Sequence[str | os.PathLike[str]] = ()) ->
     Raises `SoftmarkError` that names the folder that is closed, `GraderError` when no worker starts at all.
     """
     wanted = [_standard_library(), *_libraries(), *(os.path.abspath(folder) for folder in folders)]
-    with tempfile.TemporaryDirectory(prefix="softmark-") as folder, server.connect() as connection:
-        os.chmod(folder, 0o755)
+    with TemporaryFolder() as top, server.connect() as connection:
+        top.chmod(0o755)
+        folder = str(top)
         worker = connection.spawn(folder, (), readable=(*wanted, folder))
         try:
             worker.wait_ready()

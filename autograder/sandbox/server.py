@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import importlib.util
 import os
-import shutil
 import signal
 import socket
 import subprocess
@@ -21,6 +20,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from ..errors import GraderError, SoftmarkError
+from ..temporary import TemporaryFolder
 from ..worker import commands
 from ..worker.commands import WorkerSpec
 from ..worker.killer import remove_tree
@@ -72,10 +72,13 @@ class ForkServer:
     Processes forked from that one may `connect` too: each its own connection.
     """
 
-    def __init__(self, process: subprocess.Popen[bytes], control: socket.socket, runtime: Path, log: BinaryIO) -> None:
+    def __init__(
+        self, process: subprocess.Popen[bytes], control: socket.socket, runtime: TemporaryFolder, log: BinaryIO
+    ) -> None:
         self._process = process
         self._control = control
-        self.runtime = runtime  # holds the copy of the worker's code and the workers' scratch folders
+        self._folder = runtime
+        self.runtime = runtime.path  # holds the copy of the worker's code and the workers' scratch folders
         self._log = log
         self._owner = os.getpid()
 
@@ -86,7 +89,8 @@ class ForkServer:
         `warm` names further modules to be loaded before workers are forked (those that are not installed are left out).
         Raises `GraderError` where a library cannot be found.
         """
-        runtime = Path(tempfile.mkdtemp(prefix="softmark-"))
+        folder = TemporaryFolder()
+        runtime = folder.path
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         log = tempfile.TemporaryFile()  # noqa: SIM115  # kept open as long as the server lives
         try:
@@ -107,9 +111,9 @@ class ForkServer:
         except BaseException:
             ours.close()
             log.close()
-            shutil.rmtree(runtime, ignore_errors=True)
+            folder.remove()
             raise
-        return cls(process, ours, runtime, log)
+        return cls(process, ours, folder, log)
 
     def wait_ready(self, *, seconds: float = 120.0) -> commands.Hello:
         """Wait until it is warm.
@@ -153,6 +157,7 @@ class ForkServer:
             self._process.wait()
         if self.runtime.exists():
             remove_tree(str(self.runtime))
+        self._folder.let_go()
 
     def __enter__(self) -> ForkServer:
         return self

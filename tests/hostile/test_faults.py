@@ -41,9 +41,11 @@ class Run:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        (folder / "tmp").mkdir(exist_ok=True)
+        environment = {**os.environ, "TMPDIR": str(folder / "tmp")}
         with (folder / "log").open("ab") as log:
             arguments = [sys.executable, "-m", "tests.hostile.grading_run", str(folder)]
-            self.process = subprocess.Popen(arguments, cwd=ROOT, stdout=log, stderr=log)
+            self.process = subprocess.Popen(arguments, cwd=ROOT, env=environment, stdout=log, stderr=log)
 
     def ended_within(self, seconds: float) -> bool:
         with suppress(subprocess.TimeoutExpired):
@@ -161,6 +163,7 @@ def one_round(folder: Path, victims: list[str], most: int, chance: random.Random
         assert {name: final[name] for name in before} == before, "a grade was lost, or made twice"
         if run.process.returncode == 0 and len(final) == SUBMISSIONS:
             break
+    assert list((folder / "tmp").iterdir()) == [], "what killed runs left behind is still there"
     points = [record.read(grades, name).points for name in final]
     assert len(points) == SUBMISSIONS, (folder / "log").read_text()[-3000:]
     if "worker" not in victims:  # a worker that was killed cannot be told from one that killed itself

@@ -115,6 +115,29 @@ def test_damaged_replies_are_an_answer_or_one_error() -> None:
     assert 0 < answers < DAMAGED_FRAMES
 
 
+def framed(header: Any) -> bytearray:
+    """A frame with that header and nothing after it."""
+    packed = msgspec.msgpack.encode(header)
+    body = packed + bytes(-(wire.PREFIX + len(packed)) % 16)
+    return bytearray(len(body).to_bytes(8, "little") + len(packed).to_bytes(8, "little") + bytes(8) + body)
+
+
+@pytest.mark.parametrize("depth", [0, 3])
+def test_a_hundred_keys_of_one_hash_are_a_dict_and_more_are_an_error(depth: int) -> None:
+    """-1 and -2 have one hash, and so have tuples of them: each further key would cost as much as all before."""
+    keys = [["t", [-1 - (n >> bit & 1) for bit in range(8)]] for n in range(256)]
+
+    def reply(count: int) -> wire.Part:
+        node: Any = ["d", keys[:count], [1] * count]
+        for _ in range(depth):
+            node = ["l", [node]]
+        return framed(["Returned", node])
+
+    assert wire.decode_reply(bytearray(reply(100)))
+    with pytest.raises(wire.WireError, match="keys of one hash"):
+        wire.decode_reply(bytearray(reply(256)))
+
+
 def test_damaged_requests_are_a_request_or_one_error() -> None:
     chance = random.Random(2)
     good = b"".join(wire.encode(Call(Target("f", "part"), (torch.ones(3), "x"), {"mask": None}), 1))
@@ -153,9 +176,9 @@ NODES = st.recursive(
     st.binary(max_size=64),
 )
 def test_made_up_headers_are_an_answer_or_one_error(name: str, node: Any, payload: bytes) -> None:
-    header = msgspec.msgpack.encode([name, node])
-    body = header + bytes(-(wire.PREFIX + len(header)) % 16) + payload + bytes(-len(payload) % 16)
-    survives(len(body).to_bytes(8, "little") + len(header).to_bytes(8, "little") + bytes(8) + body)
+    frame = framed([name, node]) + payload + bytes(-len(payload) % 16)
+    frame[:8] = (len(frame) - wire.PREFIX).to_bytes(8, "little")
+    survives(bytes(frame))
 
 
 KEYS = st.one_of(

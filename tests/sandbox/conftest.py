@@ -8,12 +8,13 @@ import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from autograder.sandbox.remote import RemoteWorker
 from autograder.sandbox.server import Connection, ForkServer, Limits
-from autograder.worker.messages import Call, Reply, Target
+from autograder.worker.messages import Call, Reply, Returned, Target
 
 LIMITS = Limits(memory_bytes=128 << 20, cpu_seconds=20, scratch_bytes=1 << 20)
 FORKING = replace(LIMITS, without=("seccomp",))  # what a machine without seccomp lets student code do
@@ -44,6 +45,12 @@ class Workers:
 def call(worker: RemoteWorker, name: str, *args: object, cpu: float = 10.0, wall: float = 60.0) -> Reply:
     """The reply to a call of `part.name`."""
     return worker.request(Call(Target(name, "part"), args), cpu_seconds=cpu, wall_seconds=wall)
+
+
+def value(reply: Any) -> Any:
+    """What a call came back with."""
+    assert isinstance(reply, Returned), reply
+    return reply.value
 
 
 @pytest.fixture(scope="session")

@@ -14,7 +14,8 @@ import sys
 import tempfile
 import time
 import zipfile
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -71,6 +72,13 @@ class Replica:
 
     def build(self, package: Path, environment: dict[str, str] | None = None) -> Run:
         """What the platform does with an uploaded zip: unpack, copy `run_autograder`, run `setup.sh` as root."""
+        self.unpack(package)
+        pip, readable = pip_settings()
+        command = ["bash", "/autograder/source/setup.sh"]
+        return self._carry_out(command, {**pip, **(environment or {})}, readable, network=True, limited=False)
+
+    def unpack(self, package: Path) -> None:
+        """Another zip into the same image, as if it had been built with it: what is installed is the same."""
         source = self.autograder / "source"
         shutil.rmtree(source, ignore_errors=True)
         source.mkdir(parents=True)
@@ -79,9 +87,6 @@ class Replica:
                 path = Path(archive.extract(entry, source))
                 path.chmod(entry.external_attr >> 16 & 0o777)
         shutil.copy(source / "run_autograder", self.autograder / "run_autograder")
-        pip, readable = pip_settings()
-        command = ["bash", "/autograder/source/setup.sh"]
-        return self._carry_out(command, {**pip, **(environment or {})}, readable, network=True, limited=False)
 
     def run(
         self,
@@ -201,6 +206,21 @@ def pip_settings() -> tuple[dict[str, str], list[str]]:
     return variables, sorted(path for path in paths if path.split("/")[1] not in SYSTEM)
 
 
-def scratch() -> Path:
-    """A folder for a replica: on a disk, since an environment with torch has most of a gigabyte."""
-    return Path(tempfile.mkdtemp(prefix="softmark-replica-", dir="/var/tmp"))
+def torch_index() -> dict[str, str]:
+    """Where `setup.sh` shall find torch: where pip looks by itself if the CPU build lies there, else its own default."""
+    version = (PROJECT / "autograder/gradescope/runtime/torch.txt").read_text().split()[-1]
+    with tempfile.TemporaryDirectory() as folder:
+        words = ["-m", "pip", "install", "--dry-run", "--no-deps", "--quiet", "--target", folder, f"{version}+cpu"]
+        found = subprocess.run([sys.executable, *words], capture_output=True, check=False).returncode == 0
+    return {"SOFTMARK_TORCH_INDEX": ""} if found else {}
+
+
+@contextmanager
+def scratch() -> Iterator[Path]:
+    """A folder for a replica, open to all: on a disk, since an environment with torch has most of a gigabyte."""
+    folder = Path(tempfile.mkdtemp(prefix="softmark-replica-", dir="/var/tmp"))
+    try:
+        folder.chmod(0o755)
+        yield folder
+    finally:
+        subprocess.run(["rm", "-rf", "--one-file-system", str(folder)], check=False)

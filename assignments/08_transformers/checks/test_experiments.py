@@ -63,6 +63,8 @@ def test_block_hands_mask_and_positions_on(student, reference, cases):
         x, mask = cases.tensor(2, n, 32), cases.mask(n, n)
         got = alike.module(x.to(alike.dtype), mask=mask, positions=positions)
         assert_same_module(alike, got, "the rotary block's result", x, mask=mask, positions=positions)
+    x = cases.tensor(2, n, 32)
+    assert_same_module(alike, alike.module(x.to(alike.dtype)), "the rotary block's result without a mask", x)
 
 
 @number("6.4")
@@ -83,21 +85,28 @@ def test_model_is_the_one_of_the_handout(student, reference, cases):
 def test_training_can_be_repeated(student):
     """A result that cannot be repeated is no result: the same seed gives the same weights, another seed others"""
     arm = ("none", True)
-    runs = [student.train(*arm, steps=steps, seed=seed) for steps, seed in [(2, 3), (2, 3), (2, 4), (0, 3)]]
     like = student.OrderModel(*arm).state_dict()
+    runs = [student.train(*arm, steps=steps, seed=seed) for steps, seed in [(2, 3), (2, 3), (2, 4), (0, 3)]]
     for run in runs:
-        compared(run, None, "weights")
-        for name, value in like.items():
-            if not isinstance(run, dict) or name not in run:
-                raise Mismatch("weights", f"a state_dict with {name}", "none of that name")
-            if assert_tensor(run[name], name).shape != value.shape:
-                raise Mismatch(name, f"shape {tuple(value.shape)}", f"shape {tuple(run[name].shape)}")
+        _assert_weights(run, like)
+    learned = ("learned", False)  # a table is trained with the rest
+    _assert_weights(student.train(*learned, steps=1), student.OrderModel(*learned).state_dict())
     first, again, other, untrained = runs
     for name in like:
         assert_same(again[name], first[name], f"{name} after two steps, trained again with the same seed")
     for run, what in ((other, "with another seed"), (untrained, "before the first step")):
         if all(torch.equal(run[name], first[name]) for name in like):
             raise Mismatch("weights after two steps", f"other weights than {what}", "the same")
+
+
+def _assert_weights(run, like):
+    """What training returned has every tensor of a model's state_dict, in its shape."""
+    compared(run, None, "weights")
+    for name, value in like.items():
+        if not isinstance(run, dict) or name not in run:
+            raise Mismatch("weights", f"a state_dict with {name}", "none of that name")
+        if assert_tensor(run[name], name).shape != value.shape:
+            raise Mismatch(name, f"shape {tuple(value.shape)}", f"shape {tuple(run[name].shape)}")
 
 
 @number("6.6")

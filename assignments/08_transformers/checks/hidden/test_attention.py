@@ -256,8 +256,8 @@ def test_every_projection_learns(student, reference, cases):
 @pytest.mark.read("handout 2.6")
 def test_step_by_step_is_all_at_once(student, reference, cases):
     """Bonus: token by token with a cache gives what causal attention gives for all tokens at once"""
-    for kwargs in ({}, {"rotary": True}, {"kv_heads": 1}):
-        alike = load_alike(student.MultiHeadAttention, reference.MultiHeadAttention, cases, 12, 3, **kwargs)
+    for heads, kwargs in ((3, {}), (3, {"rotary": True}), (6, {"kv_heads": 2})):
+        alike = load_alike(student.MultiHeadAttention, reference.MultiHeadAttention, cases, 12, heads, **kwargs)
         x, cache = cases.tensor(2, 5, 12), None
         causal = torch.ones(5, 5, dtype=torch.bool).tril()
         for t in range(5):

@@ -28,9 +28,10 @@ test: lint
 	$(VENV)/bin/python -m pytest -n 2 --ignore tests/hostile tests
 	$(VENV)/bin/python -m pytest -n 2 tests/hostile
 
-# Ten times as many random inputs, kills and submissions as in make test, and every hostile submission: half an hour.
+# Ten times as many random inputs, kills and submissions as in make test, every hostile submission, and the Gradescope
+# package with the course assignment: three quarters of an hour.
 soak: $(SETUP)
-	SOFTMARK_SOAK=1 $(VENV)/bin/python -m pytest -n 2 --timeout 3000 tests/hostile
+	SOFTMARK_SOAK=1 $(VENV)/bin/python -m pytest -n 2 --timeout 3000 tests/hostile tests/gradescope/test_replica.py
 
 validate: $(SETUP)
 	for assignment in assignments/*/; do $(VENV)/bin/softmark validate $$assignment --matrix || exit 1; done

@@ -206,13 +206,21 @@ def pip_settings() -> tuple[dict[str, str], list[str]]:
     return variables, sorted(path for path in paths if path.split("/")[1] not in SYSTEM)
 
 
-def torch_index() -> dict[str, str]:
-    """Where `setup.sh` shall find torch: where pip looks by itself if the CPU build lies there, else its own default."""
-    version = (PROJECT / "autograder/gradescope/runtime/torch.txt").read_text().split()[-1]
+def torch_index() -> dict[str, str] | None:
+    """Where `setup.sh` shall find torch, as variables for it: where pip looks by itself, if the CPU build lies there.
+
+    None where packages cannot be had at all.
+    """
+    pinned = (PROJECT / "autograder/gradescope/runtime/torch.txt").read_text().split()[-1]
+    if _to_be_had(f"{pinned}+cpu"):
+        return {"SOFTMARK_TORCH_INDEX": ""}
+    return {} if _to_be_had("gradescope-utils") else None
+
+
+def _to_be_had(requirement: str) -> bool:
     with tempfile.TemporaryDirectory() as folder:
-        words = ["-m", "pip", "install", "--dry-run", "--no-deps", "--quiet", "--target", folder, f"{version}+cpu"]
-        found = subprocess.run([sys.executable, *words], capture_output=True, check=False).returncode == 0
-    return {"SOFTMARK_TORCH_INDEX": ""} if found else {}
+        words = ["-m", "pip", "install", "--dry-run", "--no-deps", "--quiet", "--target", folder, requirement]
+        return subprocess.run([sys.executable, *words], capture_output=True, check=False).returncode == 0
 
 
 @contextmanager

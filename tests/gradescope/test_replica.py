@@ -48,7 +48,7 @@ soak = pytest.mark.skipif(not SOAK, reason="in make soak")
 _impossible = impossible()
 pytestmark = [
     pytest.mark.skipif(bool(_impossible), reason=_impossible),
-    pytest.mark.timeout(3000 if SOAK else 600),
+    pytest.mark.timeout(3000 if SOAK else 1500),
 ]
 
 
@@ -70,7 +70,10 @@ def replica() -> Iterator[Replica]:
 
 def assert_built(replica: Replica, assignment: Path) -> None:
     """Build the image: the reference gets full marks in it, and what workers must not read is closed."""
-    built = replica.build(packed(replica.folder, assignment), torch_index())
+    index = torch_index()
+    if index is None:
+        pytest.skip("the packages that setup.sh installs cannot be had here")
+    built = replica.build(packed(replica.folder, assignment), index)
     assert built.status == 0, built.output[-4000:]
     maximum = load_assignment(assignment).maximum
     assert f"gets {maximum:g} of {maximum:g} points" in built.output
@@ -97,7 +100,7 @@ def assert_worth(replica: Replica, name: str) -> None:
     """A sample submission, handed in by two after two others, gets what it must get everywhere."""
     expected = tomllib.loads((SAMPLES / "expected.toml").read_text())[Path(name).stem]
     results = checked(replica.run(SAMPLES / name, metadata_of(people=2, previous=2)))
-    assert results.score == expected.get("points", 0)
+    assert results.score == expected.get("points", 0), results.extra_data
     assert results.extra_data["status"] == expected.get("status", "graded")
     said = results.output + "".join(test.output for test in results.tests)
     assert not [text for text in expected.get("says", []) if text not in said]

@@ -18,8 +18,8 @@ import msgspec
 from autograder.assignment import Assignment, Part, load_assignment
 from autograder.bank import overlay
 from autograder.errors import SoftmarkError
-from autograder.feedback.mistake_bank import Bank, KnownMistake
-from autograder.known_mistakes import bank_file
+from autograder.feedback.mistake_bank import KnownMistake
+from autograder.known_mistakes import bank_file, is_stale, load_bank
 from autograder.mutation.mutants import mutants_of, sample
 from autograder.mutation.proposals import Proposal, proposals_of
 from autograder.mutation.trial import Outcome, Trial
@@ -73,6 +73,12 @@ def suggest(folder: Path, graders: int, as_json: bool) -> int:
     assignment = load_assignment(folder)
     with Session() as session:
         session.wait_ready()
+        if is_stale(assignment):
+            print(
+                f"softmark: {bank_file(assignment)} is older than the checks or solutions, so that a mistake may be "
+                f"proposed which is there already: softmark validate {folder} makes it anew.",
+                file=sys.stderr,
+            )
         found = suggestions_for(assignment, session, graders)
     if as_json:
         sys.stdout.write(msgspec.json.encode(found).decode() + "\n")
@@ -173,7 +179,7 @@ class _Found:
     def add(self, assignment: Assignment, part: Part, trial: Trial, proposals: Sequence[Proposal]) -> None:
         """Try the changes of one part."""
         outcomes = _outcomes(part, trial, proposals)
-        bank = Bank.load(bank_file(assignment)).mistakes
+        bank = load_bank(assignment).mistakes
         known = [each for name, each in bank.items() if name.startswith(f"mistake-{part.name}-")]
         kept: list[tuple[Proposal, KnownMistake]] = []
         for proposal in proposals:

@@ -17,11 +17,11 @@ from autograder.batch.local import TRACES, Job, grade_all
 from autograder.feedback.mistake_bank import Bank, BankWriter, KnownMistake
 from autograder.feedback.traces import CheckTrace
 from autograder.known_mistakes import bank_file, made_from
+from autograder.progress import Progress
 from autograder.proof.candidates import Candidate, candidates_of, handed_in
 from autograder.proof.evidence import Evidence, agrees
 from autograder.proof.expectations import Report, Shortfall, failing, judge
 from autograder.proof.influence import reached_by_entry, unaffected
-from autograder.progress import Progress
 from autograder.record import folder_of, write_atomically
 from autograder.results import Grade
 from autograder.session import Session

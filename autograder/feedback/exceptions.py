@@ -26,7 +26,7 @@ _BY_MESSAGE: tuple[tuple[str, str], ...] = (
         r"|\[Errno 13\] Permission denied(?!:)",  # the locks of multiprocessing; a file would be named
         _ALONE,
     ),
-    (r"\[Errno 13\] Permission denied:", _FILES),
+    (r"\[Errno 13\] Permission denied:|\[Errno 30\] Read-only file system", _FILES),
     (r"\[Errno 27\] File too large", "It writes a larger file than a check may."),
     (
         r"does not require grad and does not have a grad_fn|appears to not have been used in the graph",

@@ -69,6 +69,11 @@ def opens_socket() -> str:
     return _tried(open_sockets)
 
 
+def connects(port: int) -> str:
+    """Open a connection to a port of this machine, on which somebody listens."""
+    return _tried(lambda: socket.create_connection(("127.0.0.1", port), timeout=5).close())
+
+
 def makes_process() -> str:
     """Make a process."""
 

@@ -24,12 +24,16 @@ PROFILES: dict[Profile, str] = {
 
 @dataclass(frozen=True)
 class Layer:
-    """One layer. `required` are the profiles in which grades that count need it, `possible` those that can have it."""
+    """One layer. `required` are the profiles in which grades that count need it, `possible` those that can have it.
+
+    `where` says where, of those in which it is possible and not required.
+    """
 
     name: str
     keeps_out: str
     required: tuple[Profile, ...]
     possible: tuple[Profile, ...] = ("root", "user")
+    where: str = "where the kernel has it"
 
 
 LAYERS = (
@@ -39,6 +43,7 @@ LAYERS = (
     Layer("environment", "variables and open files of the grader", ("root", "user")),
     Layer("seccomp", "network, new processes, other programs, other processes' memory", ("root", "user")),
     Layer("landlock", "files outside the libraries and the submission", ("user",)),
+    Layer("namespaces", "network and files, should another layer fail", (), where="where bubblewrap works"),
     Layer("hidden-material", "solutions and hidden checks", ("root", "user")),
     Layer("quota", "a full disk", ("root", "user")),
     Layer("kill", "processes that outlive their check", ("root", "user")),
@@ -105,7 +110,7 @@ def markdown_table() -> str:
     lines = ["| layer | keeps out | root | ordinary user | elsewhere |", "|---|---|---|---|---|"]
     for layer in LAYERS:
         cells = [
-            "required" if here in layer.required else "where the kernel has it" if here in layer.possible else "-"
+            "required" if here in layer.required else layer.where if here in layer.possible else "-"
             for here in PROFILES
         ]
         lines.append(f"| `{layer.name}` | {layer.keeps_out} | {' | '.join(cells)} |")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import socket
 from collections.abc import Generator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -84,13 +85,15 @@ def prove(server: ForkServer, here: Profile, hidden: Sequence[Path] = ()) -> lis
         without = tuple({"seccomp", "landlock"} - set(missing))
         with canary(connection, folder, replace(_LIMITS, without=without)) as bare:
             findings = [_user_id(bare, here), _no_new_privileges(bare), _limits(bare), _environment(bare)]
+            around = _namespaces(bare, server.without_namespaces, folder.parent)
         with canary(connection, folder, replace(_LIMITS, without=("landlock",))) as worker:
             findings.append(_off("seccomp", missing["seccomp"]) if "seccomp" in missing else _seccomp(worker))
         with canary(connection, folder, replace(_LIMITS, without=("seccomp",))) as worker:
             findings.append(
                 _off("landlock", missing["landlock"]) if "landlock" in missing else _landlock(worker, folder.parent)
             )
-        findings.append(_hidden(connection, folder, without, hidden))
+        findings.append(around)
+        findings.append(_hidden(connection, folder, without, hidden, around))
         findings.append(_quota(connection, folder))
         findings.append(_kill(connection, folder))
     return findings
@@ -174,12 +177,32 @@ def _landlock(worker: Canary, top: Path) -> Finding:
     return _refused("landlock", attempts, "files that are open to everybody were refused")
 
 
+def _namespaces(worker: Canary, missing: str, top: Path) -> Finding:
+    """Without the layers that it would put on itself, a worker finds no network, and nothing to write into."""
+    if missing:
+        return _off("namespaces", missing)
+    open_folder = top / "open-to-all"
+    open_folder.mkdir()
+    open_folder.chmod(0o777)
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        attempts = {
+            "connect to this machine": worker.refusal("connects", listening.getsockname()[1]),
+            "read a file of this machine": worker.refusal("reads", "/etc/passwd"),
+            "write into a folder that is open to all": worker.refusal("writes", str(open_folder)),
+        }
+    return _refused(
+        "namespaces", attempts, "there was no network, no /etc, and nowhere to write, with other layers off"
+    )
+
+
 def inside(folder: Path) -> list[str]:
     """A folder and the files in it: a closed folder may hold what can be opened by name."""
     return [str(folder), *(str(path) for path in sorted(folder.rglob("*")) if path.is_file())]
 
 
-def _hidden(connection: Connection, folder: Path, without: tuple[str, ...], hidden: Sequence[Path]) -> Finding:
+def _hidden(
+    connection: Connection, folder: Path, without: tuple[str, ...], hidden: Sequence[Path], around: Finding
+) -> Finding:
     with contextlib.ExitStack() as stack:
         places = list(hidden) or [stack.enter_context(TemporaryFolder())]
         with canary(connection, folder) as worker:
@@ -187,6 +210,7 @@ def _hidden(connection: Connection, folder: Path, without: tuple[str, ...], hidd
         with canary(connection, folder, replace(_LIMITS, without=without)) as bare:
             by_mode = all(bare.refusal("reads", *inside(place)) for place in places)
     how = "closed to other users (0700)" if by_mode else "kept closed by Landlock alone"
+    how = "closed (0700), or out of sight in the namespaces" if by_mode and around.on else how
     finding = _refused("hidden-material", attempts, f"{how}: a worker could not read it")
     if finding.on:
         return finding

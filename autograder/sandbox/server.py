@@ -24,6 +24,7 @@ from ..temporary import TemporaryFolder
 from ..worker import commands
 from ..worker.commands import WorkerSpec
 from ..worker.killer import remove_tree
+from . import namespaces
 from .remote import RemoteWorker
 
 PACKAGE = "softmark_worker"
@@ -73,12 +74,19 @@ class ForkServer:
     """
 
     def __init__(
-        self, process: subprocess.Popen[bytes], control: socket.socket, runtime: TemporaryFolder, log: BinaryIO
+        self,
+        process: subprocess.Popen[bytes],
+        control: socket.socket,
+        runtime: TemporaryFolder,
+        log: BinaryIO,
+        without_namespaces: str = "",
     ) -> None:
         self._process = process
         self._control = control
         self._folder = runtime
         self.runtime = runtime.path  # holds the copy of the worker's code and the workers' scratch folders
+        self.without_namespaces = without_namespaces  # why there are none, if there are none
+        self.pid = process.pid  # of the fork server; inside namespaces it is known when it is warm
         self._log = log
         self._owner = os.getpid()
 
@@ -97,9 +105,11 @@ class ForkServer:
             runtime.chmod(0o711)
             _copy_worker(runtime / PACKAGE)
             with theirs:
-                arguments = [str(theirs.fileno()), str(runtime), ":".join(_library_folders(warm)), " ".join(warm)]
+                libraries = _library_folders(warm)
+                around = namespaces.around(python, runtime, libraries)
+                arguments = [str(theirs.fileno()), str(runtime), ":".join(libraries), " ".join(warm)]
                 process = subprocess.Popen(
-                    [python, "-S", "-s", "-B", "-c", _START, *arguments],
+                    [*around.command, python, "-S", "-s", "-B", "-c", _START, *arguments],
                     pass_fds=[theirs.fileno()],
                     env=_ENVIRONMENT,
                     cwd="/",
@@ -113,7 +123,7 @@ class ForkServer:
             log.close()
             folder.remove()
             raise
-        return cls(process, ours, folder, log)
+        return cls(process, ours, folder, log, around.missing)
 
     def wait_ready(self, *, seconds: float = 120.0) -> commands.Hello:
         """Wait until it is warm.
@@ -165,11 +175,6 @@ class ForkServer:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    @property
-    def pid(self) -> int:
-        """The process id of the fork server."""
-        return self._process.pid
-
     def _last_words(self) -> str:
         self._log.seek(0)
         lines = self._log.read(1 << 20).decode("utf-8", "replace").strip().splitlines()
@@ -196,6 +201,7 @@ class Connection:
         if not isinstance(answer, commands.Hello):
             raise GraderError(f"the fork server said {answer} where a greeting was expected")
         self._warm = True
+        self._server.pid = answer.pid
         return answer
 
     def spawn(

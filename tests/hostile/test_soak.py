@@ -16,7 +16,7 @@ from tests.hostile.remains import remains
 from tests.hostile.soak import times
 from tests.hostile.test_faults import children
 
-SUBMISSIONS = times(1000, 24)
+SUBMISSIONS = times(1000)
 MIXED = [
     Kind("right", ALL, RIGHT),
     Kind("wrong", 0, WRONG),

@@ -168,7 +168,7 @@ def test_a_grader_that_is_killed_leaves_no_server_and_no_folder(tmp_path: Path) 
     ours.close()
     os.waitpid(grader, 0)
     assert is_gone(int(pid))
-    assert not os.path.exists(runtime)
+    assert not os.path.exists(runtime) or not os.listdir(runtime)  # inside namespaces it is a mount, and stays empty
 
 
 def test_a_python_that_lacks_the_libraries_is_named_with_its_last_words(tmp_path: Path) -> None:

@@ -1,8 +1,9 @@
 """How far part 6's thresholds stand from what training gives, seed by seed: each arm trained anew, each time.
 
 Every threshold that gives points is here, asked for as the checks ask: sequences in pairs, A and B exchanged, the
-check's lengths and counts. Shown are the least, the mean and the most over the seeds. A seed takes half a minute, ten
-take some minutes: `python -m benchmarks.order 10`. It judges no submission and writes no weights.
+check's lengths and counts, the worst of several draws. Shown are the least, the mean and the most over the seeds. A
+seed takes half a minute, ten take some minutes: `python -m benchmarks.order 10`. It judges no submission and writes no
+weights.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from benchmarks.position_formulas import ANGLES, CODES, FREQUENCIES, TURNS, Form
 
 SOLUTIONS = Path(__file__).resolve().parents[1] / "solutions" / "08_transformers"
 LENGTHS = (16, 24, 32, 64)
+DRAWS = 6  # of the sequences of a check; the worst counts, since a student's key is one of many
 IN_FLOAT32 = Formula(
     "in float32", FREQUENCIES["exp of log"], ANGLES["einsum"], CODES["slices"], TURNS["tables in the dtype of x"]
 )
@@ -39,8 +41,8 @@ def rows(seeds: int = 10) -> list[Row]:
     part = reference()
     runs = {arm: [run(part, arm, seed) for seed in range(seeds)] for arm in part.ARMS}
     sighted = [arm for arm in part.ARMS if arm != "none"]
-    table = [_least(f"{arm}: accuracy at trained lengths", runs[arm], "trained", 0.95) for arm in sighted]
-    table += [_least(f"{arm}: at 8, 12 and 16", runs[arm], "near", 0.95) for arm in ("sinusoidal", "learned", "rope")]
+    table = [_least(f"{arm}: accuracy at trained lengths", runs[arm], "trained", 0.93) for arm in sighted]
+    table += [_least(f"{arm}: at 8, 12 and 16", runs[arm], "near", 0.9) for arm in ("sinusoidal", "learned", "rope")]
     table += [_least(f"rope: at length {n}", runs["rope"], str(n), 0.95) for n in (6, 13)]
     for arm in ("sinusoidal", "learned"):
         gaps = [{"gap": rope["32"] - each["32"]} for rope, each in zip(runs["rope"], runs[arm], strict=True)]
@@ -67,9 +69,12 @@ def run(part: ModuleType, arm: str, seed: int) -> Run:
         model.load_state_dict(part.train(position, causal, seed=seed))
     cases = Cases(b"benchmark", f"{arm} {seed}")
     found = {str(n): accuracy_of(model, cases, (n,), 300) for n in LENGTHS}
-    found |= {str(n): accuracy_of(model, cases, (n,), 60) for n in (6, 13)}
-    found["trained"] = accuracy_of(model, cases, part.TRAINED_LENGTHS, 40)
-    found["near"] = accuracy_of(model, cases, (8, 12, 16), 60)
+
+    def least(lengths: Sequence[int], count: int) -> float:
+        return min(accuracy_of(model, cases, lengths, count) for _ in range(DRAWS))
+
+    found |= {str(n): least((n,), 60) for n in (6, 13)}
+    found |= {"trained": least(part.TRAINED_LENGTHS, 40), "near": least((8, 12, 16), 60)}
     tokens, _ = pairs(cases, 60, 13)
     before, far = model(tokens), torch.arange(13) + 1000
     if arm == "none":

@@ -40,7 +40,7 @@ from benchmarks.position_formulas import Formula, formulas
 
 ROOT = Path(__file__).resolve().parents[1]
 ASSIGNMENT = ROOT / "assignments" / "08_transformers"
-ROOM = 0.9
+ROOM = 0.75
 """A bound of which legal formulas use more than this is too narrow to give points by."""
 
 

@@ -1,8 +1,9 @@
 """Hidden checks of part 6: what the lecture says of codes and of order, tried on the weights that were handed in.
 
 Weights are read by the grader and tried in the reference's model; the student's must give the same logits with them.
-Thresholds stand far from what ten seeds gave: with a code at least 98.5 % where 95 are asked for, RoPE ahead by 0.28
-at length 32 where 0.15 are.
+Thresholds stand far from what ten seeds gave, drawn several times (`python -m benchmarks.order`): RoPE is ahead by 0.25
+at length 32 where 0.15 are asked; with a code at least 96 % are right. The handout and the visible check ask for 95,
+and these for 93, so that nobody who has seen 95 loses points by other sequences.
 """
 
 import pytest
@@ -35,7 +36,7 @@ def test_a_causal_mask_tells_position(student, reference, cases, handed_in):
     assert_accuracy(blind.accuracy(cases, (6, 11, 16), 60), "order_none", least=0.48, most=0.52)
     causal = load_trained(student.OrderModel, reference, handed_in, "none_causal")
     got = causal.accuracy(cases, reference.TRAINED_LENGTHS, 40)
-    assert_accuracy(got, "order_none_causal at the trained lengths", least=0.95)
+    assert_accuracy(got, "order_none_causal at the trained lengths", least=0.93)
 
 
 @number("6.8")
@@ -48,7 +49,7 @@ def test_rope_extrapolates_best(student, reference, cases, handed_in):
     for arm in ("rope", "sinusoidal", "learned"):
         trained = load_trained(student.OrderModel, reference, handed_in, arm)
         near = trained.accuracy(cases, (8, 12, 16), 60)
-        assert_accuracy(near, f"order_{arm} at trained lengths, without which there is nothing to compare", least=0.95)
+        assert_accuracy(near, f"order_{arm} at trained lengths, without which there is nothing to compare", least=0.9)
         far[arm] = trained.accuracy(cases, (32,), 300)
     for arm in ("sinusoidal", "learned"):
         if far["rope"] < far[arm] + 0.15:
@@ -132,4 +133,4 @@ def test_with_a_code_order_is_seen(student, reference, cases, handed_in, arm):
     """
     trained = load_trained(student.OrderModel, reference, handed_in, arm)
     got = trained.accuracy(cases, reference.TRAINED_LENGTHS, count=40)
-    assert_accuracy(got, f"order_{arm} at the trained lengths", least=0.95)
+    assert_accuracy(got, f"order_{arm} at the trained lengths", least=0.93)

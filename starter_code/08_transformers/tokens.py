@@ -48,7 +48,8 @@ def train_bpe(
             to right without (a a a becomes aa a).
 
     Raises:
-        ValueError: when `vocab_size` has no room for the bytes and the special tokens.
+        ValueError: when `vocab_size` has no room for the bytes and the special tokens, or when `text` is no text, as
+            in `encode`.
 
     Example: train_bpe("low low lower", 258) merges (b"o", b"w") or (b"l", b"o"), which occur three times each; after
         (b"o", b"w") it merges (b"l", b"ow").

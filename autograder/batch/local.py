@@ -14,7 +14,7 @@ import signal
 import time
 import traceback
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from multiprocessing.connection import Connection, wait
@@ -54,9 +54,13 @@ class Stopped(msgspec.Struct, frozen=True, tag="stopped"):
 
 @dataclass
 class Job:
-    """What is to be graded, where to, and how. `only_for` limits single submissions to some checks, or to a
-    part; `keep_traces` writes what each check saw beside the record, for the mistake bank. `until_one_fails` ends a
-    submission's run at the first check that fails, in the order of the numbers that `only_for` names for it.
+    """What is to be graded, where to, and how.
+
+    Attributes:
+        only_for: limits single submissions to some checks, or to a part.
+        keep_traces: what each check saw is written beside the record, for the mistake bank.
+        all_values_of: submissions of which traces hold what was compared in checks that passed, too.
+        until_one_fails: the first check that fails ends a submission's run; they run in the order of `only_for`.
     """
 
     assignment: Assignment
@@ -65,6 +69,7 @@ class Job:
     only: Sequence[str] = ()
     again: bool = False
     keep_traces: bool = False
+    all_values_of: Collection[str] = ()
     until_one_fails: bool = False
     only_for: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
 
@@ -214,7 +219,7 @@ def _work(grader: Grader, job: Job, line: Connection) -> None:
         except EOFError:
             return
         submission = job.submissions[index]
-        grader.keep_traces = job.keep_traces
+        grader.keep_traces = submission.name in job.all_values_of
         grader.until_one_fails = job.until_one_fails
         before = record.read(job.out, submission.name)
         recorded = None if job.again else before

@@ -124,6 +124,7 @@ class Trial:
                     folder / "grades",
                     again=True,
                     keep_traces=not until_one_fails,
+                    all_values_of=["reference"],
                     until_one_fails=until_one_fails,
                     only_for={name: checks[name] for name in submissions},
                 )

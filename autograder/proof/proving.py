@@ -27,6 +27,7 @@ from autograder.results import Grade
 from autograder.session import Session
 from autograder.submission import Submission
 
+_REFERENCE = "reference"
 _LIVELESS = ("crashed", "timed_out")
 
 
@@ -78,7 +79,15 @@ class _Proof:
             return
         submissions = [self._submissions[name] for name in only]
         limited = {name: checks for name, checks in only.items() if checks}
-        job = Job(self._assignment, submissions, self._out, again=True, only_for=limited, keep_traces=True)
+        job = Job(
+            self._assignment,
+            submissions,
+            self._out,
+            again=True,
+            only_for=limited,
+            keep_traces=True,
+            all_values_of=[_REFERENCE],
+        )
         with Progress(len(submissions), "proved") as progress:
             for done in grade_all(job, self._session, self._graders):
                 self._grades[done.grade.submission] = done.grade
@@ -90,7 +99,7 @@ class _Proof:
         known = {} if matrix else self._known(mistakes.values())
         first = {name: _whole(each) for name, each in self._candidates.items() if each.kind != "mistake"}
         self.run({**first, **{name: _killers(mistakes[name]) for name in known}})
-        writer = BankWriter(self._traces("reference"), made_from(self._assignment))
+        writer = BankWriter(self._traces(_REFERENCE), made_from(self._assignment))
         self._kept = {name: each for name, each in known.items() if self._still_holds(writer, name, each)}
         for name, each in mistakes.items():
             self._unaffected[name] = self._out_of_reach(each)
@@ -151,11 +160,11 @@ class _Proof:
     def _out_of_reach(self, candidate: Candidate) -> frozenset[str]:
         """The checks of the part that call nothing which the mistake changes."""
         assert candidate.part is not None and candidate.entry is not None
-        if candidate.entry.weights() or "reference" not in self._grades:
+        if candidate.entry.weights() or _REFERENCE not in self._grades:
             return frozenset()
         reference = self._assignment.reference(candidate.part).read_text(encoding="utf-8")
         numbers = self._numbers(candidate)
-        traces = [trace for trace in self._traces("reference") if trace.number in numbers]
+        traces = [trace for trace in self._traces(_REFERENCE) if trace.number in numbers]
         return unaffected(traces, reached_by_entry(reference, candidate.entry.source()))
 
     def _chosen(self, candidate: Candidate, matrix: bool) -> Sequence[str]:
@@ -167,7 +176,7 @@ class _Proof:
 
     def _numbers(self, candidate: Candidate) -> tuple[str, ...]:
         assert candidate.part is not None
-        return tuple(check.number for check in self._grades["reference"].checks if check.part == candidate.part.name)
+        return tuple(check.number for check in self._grades[_REFERENCE].checks if check.part == candidate.part.name)
 
     def _surprises(self) -> Iterator[Shortfall]:
         """Mistakes that fail what they should have no influence on: then leaving checks out was wrong."""

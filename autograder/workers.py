@@ -21,11 +21,15 @@ from autograder.feedback import outcomes
 from autograder.line import Transport
 from autograder.plugin import Usage
 from autograder.sandbox.account import Account
+from autograder.sandbox.failures import ReturnedTooMuch
 from autograder.sandbox.remote import ProtocolBroken, RemoteWorker, TimedOut, WorkerDied
 from autograder.student_error import StudentCrashed, StudentError, StudentMissing, StudentNotRun, StudentTimedOut
 from autograder.worker.messages import Load, Raised, Reply, Request, Target
 
 MOST_TIMEOUTS = 3
+MOST_RETURNED = 128 << 20
+"""Bytes that may come back in one check: it may keep them all, and a list of integers takes five times as many."""
+_TOO_MUCH = outcomes.returned_too_much(MOST_RETURNED >> 20)
 _MUCH = 0.05
 Spawn = Callable[[], RemoteWorker]
 Answer = TypeVar("Answer")
@@ -74,7 +78,11 @@ class Workers:
         if check.part in self._unimportable:
             raise self._unimportable[check.part].with_traceback(None)  # else it grows with each check
         if self._worker is None:
+            left = MOST_RETURNED - sum(worker.received for worker in self._used)
+            if left <= 0:
+                raise StudentCrashed(_TOO_MUCH)
             self._worker = self._with_part(check)
+            self._worker.most_received = left
         return _WithinLimits(self, self._worker, check, seconds)
 
     def close(self) -> None:
@@ -213,7 +221,7 @@ def _fate(fate: Exception, seconds: float) -> StudentError:
         limit = seconds if fate.kind == "cpu" else wall_limit(seconds)
         return StudentTimedOut(outcomes.timed_out(fate.kind, limit))
     if isinstance(fate, ProtocolBroken):
-        return StudentCrashed(outcomes.answered_wrongly())
+        return StudentCrashed(_TOO_MUCH if isinstance(fate, ReturnedTooMuch) else outcomes.answered_wrongly())
     return StudentCrashed(outcomes.crashed(str(fate)), plain=outcomes.crashed_somehow())
 
 

@@ -52,6 +52,11 @@ def answered_wrongly() -> str:
     )
 
 
+def returned_too_much(megabytes: int) -> str:
+    """All that came back in one check is more than any check asks for."""
+    return f"Your code returned more than {megabytes} MB in one check. A function has to return what it is asked for."
+
+
 def timed_out(kind: str, seconds: float) -> str:
     """The call took too long. `kind` is "cpu" (it computed all the while) or "wall" (it waited)."""
     if kind == "cpu":
@@ -89,3 +94,11 @@ def deadline(seconds: float) -> str:
 def broken() -> str:
     """The check or the grader failed: nothing that the student did."""
     return "This check failed on our side; it is not your fault. Its points are open until your course staff mends it."
+
+
+def weighed_by_model(numbers: str) -> str:
+    """Memory was judged, but not by the kernel's account. `numbers` are the checks, such as "5.5, 5.6"."""
+    return (
+        f"In {numbers} memory is judged by the allocation model alone: it follows torch's tensors, and nothing on this "
+        "machine keeps a safe account of what the process took besides."
+    )

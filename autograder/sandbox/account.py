@@ -4,7 +4,8 @@
 accounted too: bytes written to files, memory taken before the call and used in it, and whether other processes were
 started. The worker must not be able to reset its own peak, nor to hold memory that its resident set does not show:
 other layers see to that (it stays undumpable, so /proc/<pid>/clear_refs belongs to root; seccomp refuses shared memory
-without a file). It sets no limit.
+without a file). Who is not root cannot reset the peak either: then it counts where it rises above the one before, and
+else what was seen from time to time. It sets no limit.
 """
 
 from __future__ import annotations
@@ -28,11 +29,13 @@ class Account:
             pages of libraries can be given up while a call lasts.
         written: bytes written to files (mapped ones, too) or pipes, less those of the answer and of what was printed.
         processes: whether other processes were started.
+        guarded: whether layers of the sandbox kept student code from forging it.
     """
 
     growth: int
     written: int
     processes: bool
+    guarded: bool = True
 
 
 def anonymous_bytes(pid: int) -> int:
@@ -45,8 +48,8 @@ def anonymous_bytes(pid: int) -> int:
 class Ledger:
     """Figures of process `pid` at the start of a call. `fresh` are its anonymous bytes before any student code ran.
 
-    Raises `OSError` where they cannot be had, or not be reset; `ProcessLookupError` where the process, or its main
-    thread alone, has ended: then nobody can.
+    Raises `OSError` where they cannot be had; `ProcessLookupError` where the process, or its main thread alone, has
+    ended: then nobody can.
     """
 
     def __init__(self, pid: int, fresh: int) -> None:
@@ -54,11 +57,7 @@ class Ledger:
         self._pid = pid
         self._children = self._waited_for()
         self._written, self._stored = self._bytes_written()
-        descriptor = os.open(f"{self._proc}/clear_refs", os.O_WRONLY)
-        try:
-            os.write(descriptor, _RESET_PEAK)
-        finally:
-            os.close(descriptor)
+        self._peak = 0 if self._reset_peak() else self._status("VmHWM")
         anonymous = anonymous_bytes(pid)
         kept = max(0, anonymous - fresh - MOST_KEPT)
         self._before = self._status("VmRSS") - kept
@@ -72,11 +71,24 @@ class Ledger:
     def read(self, answered: int) -> Account:
         """The account of the call, which wrote an answer (and printed text) of `answered` bytes. Raises `OSError`."""
         self.look()
-        growth = max(self._status("VmHWM") - self._before, self._most - self._anonymous)
+        peak = self._status("VmHWM")
+        growth = max(peak - self._before if peak > self._peak else 0, self._most - self._anonymous)
         written, stored = self._bytes_written()
         written = max(written - self._written - answered, stored - self._stored)
         processes = self._waited_for() != self._children or self._has_children()
         return Account(max(0, growth), max(0, written), processes)
+
+    def _reset_peak(self) -> bool:
+        """Whether the peak could be made to begin now."""
+        try:
+            descriptor = os.open(f"{self._proc}/clear_refs", os.O_WRONLY)
+        except PermissionError:
+            return False
+        try:
+            os.write(descriptor, _RESET_PEAK)
+        finally:
+            os.close(descriptor)
+        return True
 
     def _status(self, name: str) -> int:
         with open(f"{self._proc}/status", encoding="utf-8") as status:
@@ -86,11 +98,11 @@ class Ledger:
         raise ProcessLookupError(f"{self._proc}/status has no {name}: the process has ended")
 
     def _bytes_written(self) -> tuple[int, int]:
-        """Bytes passed to write(2) and its kind so far, and bytes of files changed; 0 where the kernel counts none."""
+        """Bytes passed to write(2) and its kind so far, and bytes of files changed; 0 where the kernel tells none."""
         try:
             with open(f"{self._proc}/io", encoding="utf-8") as io:
                 counts = dict(line.split(":") for line in io if ":" in line)
-        except FileNotFoundError:
+        except (FileNotFoundError, PermissionError):
             return 0, 0
         return int(counts.get("wchar", 0)), int(counts.get("write_bytes", 0))
 

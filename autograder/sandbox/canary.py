@@ -146,6 +146,11 @@ def takes_memory(size: int) -> str:
     return _tried(lambda: mmap.mmap(-1, size, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS).close())
 
 
+def holds_memory(size: int) -> int:
+    """Fill `size` bytes, for a moment."""
+    return len(b"x" * size)
+
+
 def writes_one_file(size: int) -> str:
     """Write one file of `size` bytes."""
 

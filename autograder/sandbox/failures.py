@@ -52,6 +52,13 @@ class ProtocolBroken(WorkerFailure):
         self.reason = reason
 
 
+class ReturnedTooMuch(ProtocolBroken):
+    """More bytes came back than this worker may return in all: a check may keep all that it is given."""
+
+    def __init__(self) -> None:
+        super().__init__("it returned more than it may in all")
+
+
 def described(status: int) -> str:
     """A wait status in words: "exited with status 3", "killed by SIGSEGV (segmentation fault)"."""
     code = os.waitstatus_to_exitcode(status)

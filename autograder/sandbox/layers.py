@@ -47,6 +47,7 @@ LAYERS = (
     Layer("hidden-material", "solutions and hidden checks", ("root", "user")),
     Layer("quota", "a full disk", ("root", "user")),
     Layer("kill", "processes that outlive their check", ("root", "user")),
+    Layer("memory-account", "memory that is hidden from the allocation model", (), where="where seccomp guards it"),
 )
 NAMES = tuple(layer.name for layer in LAYERS)
 

@@ -17,6 +17,7 @@ from typing import Any
 from ..errors import GraderError
 from ..temporary import TemporaryFolder
 from ..worker.messages import Call, Raised, Returned, Target
+from .account import Account
 from .failures import WorkerDied, WorkerFailure
 from .layers import Finding, Profile
 from .remote import RemoteWorker
@@ -24,6 +25,7 @@ from .server import Connection, ForkServer, Limits
 
 _LIMITS = Limits(memory_bytes=64 << 20, cpu_seconds=30, scratch_bytes=1 << 20)
 _CPU_SECONDS, _WALL_SECONDS = 5.0, 60.0
+_HELD = 16 << 20
 _MOST_OPEN = 300  # more than a worker may have
 
 
@@ -41,6 +43,11 @@ class Canary:
             return reply.value
         said = f"{reply.kinds[0]}: {reply.message}" if isinstance(reply, Raised) and reply.kinds else str(reply)
         raise GraderError(f"a probe worker could not carry out {function}: {said[:300]}")
+
+    def account(self, function: str, *args: object) -> Account | None:
+        """The kernel's account of the call; None where there is none. Raises `WorkerFailure`, `GraderError`."""
+        request = Call(Target(function, "canary"), args)
+        return self._worker.weigh(request, cpu_seconds=_CPU_SECONDS, wall_seconds=_WALL_SECONDS)[1]
 
     def refusal(self, function: str, *args: object) -> str:
         """What refused that which `function` tries; "" where nothing did, or where the worker is gone of it."""
@@ -96,6 +103,8 @@ def prove(server: ForkServer, here: Profile, hidden: Sequence[Path] = ()) -> lis
         findings.append(_hidden(connection, folder, without, hidden, around))
         findings.append(_quota(connection, folder))
         findings.append(_kill(connection, folder))
+        with canary(connection, folder) as worker:
+            findings.append(_memory_account(worker))
     return findings
 
 
@@ -239,3 +248,15 @@ def _kill(connection: Connection, folder: Path) -> Finding:
     except ProcessLookupError:
         return Finding("kill", True, "a daemon of a worker was dead when the worker had been ended")
     return _off("kill", f"process {daemon} of a worker outlived it")
+
+
+def _memory_account(worker: Canary) -> Finding:
+    """Memory of one call is read from the kernel, and nothing that student code does changes what is read."""
+    account = worker.account("holds_memory", _HELD)
+    if account is None:
+        return _off("memory-account", "the kernel does not tell how far a worker grew; the allocation model stands alone")
+    if not account.guarded:
+        return _off("memory-account", "it takes seccomp, or a worker could reset its own peak")
+    if account.growth < _HELD:
+        return _off("memory-account", f"of {_HELD:,} bytes the kernel told {account.growth:,}")
+    return Finding("memory-account", True, f"of {_HELD >> 20} MiB held in a call the kernel told")

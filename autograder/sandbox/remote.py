@@ -23,7 +23,7 @@ from ..worker import messages
 from ..worker.messages import Raised, Ready, Reply, Request, Returned
 from ..worker.wire import PREFIX, WireError, decode_reply, encode, frame_size, ticket_of
 from .account import Account, Ledger, anonymous_bytes
-from .failures import OVERFULL, ProtocolBroken, TimedOut, WorkerDied, described
+from .failures import OVERFULL, ProtocolBroken, ReturnedTooMuch, TimedOut, WorkerDied, described
 
 if TYPE_CHECKING:
     from .server import Connection
@@ -78,6 +78,8 @@ class RemoteWorker:
 
     So do `queued_seconds`, in which it could have run and got no processor.
     `deadline` (of the monotonic clock) ends any call, however the time was spent: it is the whole submission's.
+    `received` are the bytes that came back, `most_received` how many may in all: who asks may keep every value.
+    `guarded` says whether seccomp keeps it from forging the kernel's account of its memory.
     """
 
     def __init__(
@@ -89,6 +91,9 @@ class RemoteWorker:
         self.wall_seconds = 0.0
         self.queued_seconds = 0.0
         self.deadline = math.inf
+        self.received = 0
+        self.most_received = math.inf
+        self.guarded = True
         self._connection = connection
         self._clock = (~pid << 3) | 2  # CPUCLOCK_SCHED of the whole process, see clock_getcpuclockid(3)
         self._pidfd, self._requests, self._replies, self._output = pidfd, requests, replies, output
@@ -96,7 +101,6 @@ class RemoteWorker:
         self._closed = False
         self._kept = bytearray()
         self._printed = 0
-        self._received = 0
         self._fresh = 0
         self._ledger: Ledger | None = None
         self._queued_before = 0.0
@@ -154,7 +158,7 @@ class RemoteWorker:
             kept = False
         except OSError:
             pass
-        answered = self._received + self._printed
+        answered = self.received + self._printed
         try:
             reply = self.request(message, cpu_seconds=cpu_seconds, wall_seconds=wall_seconds)
         finally:
@@ -162,7 +166,8 @@ class RemoteWorker:
         if ledger is not None:
             self._drain()
             try:
-                return reply, ledger.read(self._received + self._printed - answered)
+                account = ledger.read(self.received + self._printed - answered)
+                return reply, replace(account, guarded=self.guarded)
             except OSError:
                 kept = False
         if not kept:  # it lives, as its answer shows
@@ -264,7 +269,9 @@ class RemoteWorker:
         if not block:
             raise self._hung_up()
         received += block
-        self._received += len(block)
+        self.received += len(block)
+        if self.received > self.most_received:
+            raise ReturnedTooMuch
         if wanted == PREFIX and len(received) >= PREFIX:
             try:
                 return frame_size(received)

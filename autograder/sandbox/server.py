@@ -192,6 +192,7 @@ class Connection:
         self._line = line
         self._server = server
         self._warm = False
+        self._missing: frozenset[str] = frozenset()
         self._pending: set[int] = set()
         self._ended: dict[int, commands.Ended] = {}
 
@@ -200,7 +201,7 @@ class Connection:
         answer, _ = self._receive(seconds)
         if not isinstance(answer, commands.Hello):
             raise GraderError(f"the fork server said {answer} where a greeting was expected")
-        self._warm = True
+        self._warm, self._missing = True, frozenset(answer.missing)
         self._server.pid = answer.pid
         return answer
 
@@ -244,7 +245,9 @@ class Connection:
             for descriptor in (requests, replies, output):
                 os.close(descriptor)
             raise GraderError(f"no worker could be started: {getattr(answer, 'reason', answer)}")
-        return RemoteWorker(self, answer.worker, answer.uid, descriptors[0], requests, replies, output)
+        worker = RemoteWorker(self, answer.worker, answer.uid, descriptors[0], requests, replies, output)
+        worker.guarded = "seccomp" not in self._missing.union(limits.without)
+        return worker
 
     def end(self, worker: int) -> None:
         """Have everything of `worker` killed; does not wait for it (`wait_ended`, `settle`)."""

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder import record
+from autograder import record, workers
 from autograder.assignment import Assignment
 from autograder.batch import local
 from autograder.batch.gradebook import write_gradebook
@@ -47,6 +47,21 @@ def test_doubles_again(student):
     held = sum(type(each) is list and len(each) == 2 and type(each[0]) is bytes for each in gc.get_objects())
     assert student.double(0) == 0, f"held: {held}"
 """
+COLLECTS = """
+from pathlib import Path
+kept = []
+
+@number("1.1")
+@weight(2)
+@pytest.mark.parametrize("n", range(3))
+def test_doubles(student, n):
+    \"\"\"All that comes is kept\"\"\"
+    with student.stream(student.double, items=["a"]) as stream:
+        while not stream.done:
+            kept.append(stream.take(10))
+            Path("{seen}").write_text(str(len(kept)))
+"""
+GIVES = "def double(items):\n    while True:\n        yield b'x' * 100_000\n"
 LARGE = "def double(x):\n    return [b'\\xff' * 2_000_000, x]\n"
 Hand = Callable[..., dict[str, Done]]
 
@@ -100,6 +115,19 @@ def test_what_is_said_of_a_large_value_is_short_and_the_value_is_let_go(tmp_path
     assert [check.outcome for check in done.grade.checks] == ["failed", "failed"]
     assert done.grade.checks[1].staff == "AssertionError: held: 0"
     assert (tmp_path / "grades" / "student_01" / "grade.json").stat().st_size < 200_000
+
+
+def test_a_check_gets_so_much_and_no_more_however_many_items_it_has(
+    tmp_path: Path, grade: Hand, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(workers, "MOST_RETURNED", 3 << 20)
+    done = grade(tiny_assignment(tmp_path, COLLECTS.replace("{seen}", str(tmp_path / "seen"))), student_01=GIVES)[
+        "student_01"
+    ]
+    (check,) = done.grade.checks
+    assert (check.outcome, check.score) == ("crashed", 0)
+    assert check.explanation is not None and "returned more than" in check.explanation.got
+    assert int((tmp_path / "seen").read_text()) <= 4
 
 
 def test_a_fault_of_the_grader_at_one_submission_does_not_stop_the_others(

@@ -74,9 +74,17 @@ def test_encoding_joins_by_rank(student, reference, cases):
     for alphabet, merges in [("ab", 6), ("abc", 12), ("the ow", 25)]:
         vocab, ranked = reference.train_bpe(draw_text(cases, alphabet, 200), 256 + merges, [])
         tokenizer, oracle = student.Tokenizer(vocab, ranked, []), reference.Tokenizer(vocab, ranked, [])
-        for length in (1, 2, 3, 5, 8, 13, 40, 120):
+        for length in (1, 2, 3, 5, 8, 13, 40, 120, 1200):  # the last without a space, as genes and links are
             text = draw_text(cases, alphabet, length)
             assert_ids(tokenizer.encode(text), oracle.encode(text), vocab)
+    _, ranked = reference.train_bpe(draw_text(cases, "abc", 200), 256 + 12, [])
+    first = [(bytes([a]), bytes([b])) for a in range(0x80, 0xC0) for b in range(0x80, 0xC0)]  # none is in the text
+    merges = [*first, *ranked]  # as many as in practice
+    tokens = [*(bytes([byte]) for byte in range(256)), *(left + right for left, right in merges)]
+    vocab = dict(enumerate(tokens))
+    tokenizer, oracle = student.Tokenizer(vocab, merges, []), reference.Tokenizer(vocab, merges, [])
+    text = draw_text(cases, "abc", 120)
+    assert_ids(tokenizer.encode(text), oracle.encode(text), vocab)
 
 
 @number("1.10")

@@ -19,6 +19,7 @@ from autograder import record
 from autograder.assignment import Assignment
 from autograder.checks import Check, refuse_wrong_points
 from autograder.errors import GraderError, SoftmarkError
+from autograder.feedback import outcomes
 from autograder.feedback.diagnosis import Diagnosis, with_causes
 from autograder.feedback.mistake_bank import Bank
 from autograder.feedback.traces import CheckTrace
@@ -28,7 +29,7 @@ from autograder.plugin import Checks, Subject
 from autograder.results import CheckResult, Grade, Key, LeaderboardEntry, PartPoints
 from autograder.submission import SourceTree, Submission, Unreadable, read_submission
 from autograder.temporary import TemporaryFolder
-from autograder.verdict import examine, result
+from autograder.verdict import examine, result, unweighed
 from autograder.workers import Spawn, Workers
 
 _CUT_SHORT = "the time on this machine was up, and much of it had gone by in waiting for a processor"
@@ -67,6 +68,7 @@ class Grader:
         self.until = math.inf  # of the monotonic clock: nothing of a student's runs after it, however busy the machine
         self.keep: Callable[[CheckResult], None] = lambda _result: None  # told each result when it is there
         self.traces: tuple[CheckTrace, ...] = ()
+        self._by_model: list[str] = []  # checks of memory for which there was no safe account of the kernel's
         self._settle = settle
 
     @property
@@ -118,7 +120,8 @@ class Grader:
             results, leaderboard = self._run_checks(workers, chosen)
             left_over = self._left_over() or (_CUT_SHORT if workers.cut_short else "")
         grade = self._add_up(name, results, key, start)
-        grade = msgspec.structs.replace(grade, notes=tree.notes, staff=tree.staff, leaderboard=tuple(leaderboard))
+        notes = (*tree.notes, *grade.notes)
+        grade = msgspec.structs.replace(grade, notes=notes, staff=tree.staff, leaderboard=tuple(leaderboard))
         if left_over:
             grade = msgspec.structs.replace(grade, status="incomplete", reason=left_over)
         if only and grade.status == "graded":
@@ -152,9 +155,12 @@ class Grader:
         leaderboard: list[LeaderboardEntry] = []
         traces: list[CheckTrace] = []
         diagnosis = Diagnosis(self._bank)
+        self._by_model = []
         for check in chosen:
             run = examine(self._checks, check, subject, self._reference)
             results.append(result(run))
+            if unweighed(run):
+                self._by_model.append(check.number)
             self.keep(results[-1])
             try:
                 traces.append(trace_of(run, keep_all=self.keep_traces))
@@ -199,6 +205,7 @@ class Grader:
             maximum=self._assignment.maximum,
             parts=parts,
             checks=tuple(results),
+            notes=(outcomes.weighed_by_model(", ".join(self._by_model)),) if self._by_model else (),
             reason=reason,
             sandbox=self._sandbox,
             wall_seconds=round(time.monotonic() - start, 3),

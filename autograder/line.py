@@ -74,6 +74,7 @@ class Log:
     last: LastCall | None = None
     fatal: StudentError | None = None
     functions: list[str] = field(default_factory=list[str])
+    unweighed: str = ""  # what is wrong with the kernel's account, where calls were to be weighed
 
 
 @dataclass
@@ -165,6 +166,8 @@ class Line:
                 reply, account = self.transport.weigh(message)
                 if account is not None:
                     scale.add(account)
+                if account is None or not account.guarded:
+                    self.log.unweighed = "nobody keeps it here" if account is None else "student code can forge it here"
         except StudentError as error:
             error.function = error.function or name
             self._fail(error)

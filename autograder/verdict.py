@@ -78,7 +78,7 @@ def result(run: CheckRun) -> CheckResult:
         visibility=check.visibility,
         explanation=explanation,
         output=_writable(run.usage.output),
-        staff=_writable(run.broken or _staff(run, failing)),
+        staff=_writable("\n".join(filter(None, (run.broken or _staff(run, failing), unweighed(run))))),
         tags=check.tags,
         cpu_seconds=round(run.usage.cpu_seconds, 4),
         wall_seconds=round(run.wall_seconds, 4),
@@ -180,6 +180,12 @@ def _assertion_text(error: BaseException | None) -> str:
 
 def _describe_error(error: BaseException) -> str:
     return "".join(traceback.format_exception(type(error), error, error.__traceback__)[-6:])
+
+
+def unweighed(run: CheckRun) -> str:
+    """Why the allocation model alone judged memory, for staff; "" where it did not."""
+    why = next((item.line.log.unweighed for item in run.items if item.line.log.unweighed), "")
+    return f"memory is judged by the allocation model alone: of the kernel's account, {why}" if why else ""
 
 
 def _staff(run: CheckRun, failing: int | None) -> str:

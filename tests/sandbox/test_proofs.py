@@ -42,6 +42,7 @@ def test_every_layer_of_this_machine_is_proved(server: ForkServer, missing: set[
     findings = proofs.prove(server, layers.profile(), [folder_of_secrets])
     off = missing if ROOT else missing | {"user-id"}
     off |= {"namespaces"} if server.without_namespaces else set()
+    off |= {"memory-account"} if "seccomp" in missing else set()
     if not ROOT and "landlock" in missing:
         off |= {"hidden-material"}
     assert found(findings) == {name: name not in off for name in NAMES}
@@ -59,6 +60,13 @@ def test_a_layer_that_is_not_put_on_is_found_to_be_missing(server: ForkServer) -
     assert (seccomp.on, landlock.on) == (False, False)
     assert "open a socket and make a process" in seccomp.missing
     assert "read a file that is open to all" in landlock.missing
+
+
+def test_an_account_that_can_be_forged_is_none(server: ForkServer) -> None:
+    bare = replace(LIMITS, without=("seccomp",))
+    with server.connect() as connection, cage() as folder, canary(connection, folder, bare) as worker:
+        finding = proofs._memory_account(worker)
+    assert not finding.on and "takes seccomp" in finding.missing
 
 
 def test_limits_that_are_too_wide_are_found(server: ForkServer) -> None:

@@ -48,7 +48,9 @@ def likely_cause(
         return what_it_means(error.kinds, error.sentence)
     if not isinstance(error, Mismatch):
         return ""
-    own = "" if hidden and re.search(r"\d", error.hint) else error.hint
+    own = error.hint + error.theirs
+    if hidden:
+        own = "" if re.search(r"\d", error.hint) else error.hint
     if not comparisons or not error.what.startswith(comparisons[-1].what):
         return own
     last = comparisons[-1]

@@ -31,5 +31,5 @@ def must_raise(kind: type[Exception], call: Callable[..., Any], *args: Any, beca
         return
     except Exception as error:
         kinds = [base.__name__ for base in type(error).__mro__ if base.__module__ == "builtins"]
-        raise Mismatch("error", f"{kind.__name__}, because {because}", kinds[0], str(error)[:200]) from None
+        raise Mismatch("error", f"{kind.__name__}, because {because}", kinds[0], theirs=str(error)[:200]) from None
     raise Mismatch("error", f"{kind.__name__}, because {because}", f"no error but {describe(value)}")

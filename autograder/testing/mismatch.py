@@ -28,16 +28,19 @@ class Mismatch(AssertionError):
         what: which output or argument, such as "weights".
         expected: what the property asks for, in few words or numbers.
         got: what came instead, likewise.
-        hint: the likely cause, where the assertion knows it.
+        hint: the likely cause, where the assertion knows it. Of a hidden check students see it.
         case: the call that gave it; where it is empty, the plugin puts the last call in.
+        theirs: what student code chose to say, put after the hint: never shown of a hidden check, whose case that code
+            has seen.
     """
 
-    def __init__(self, what: str, expected: str, got: str, hint: str = "", case: str = "") -> None:
-        super().__init__(f"{what}: expected {expected}, got {got}" + (f" ({hint})" if hint else ""))
+    def __init__(self, what: str, expected: str, got: str, hint: str = "", case: str = "", *, theirs: str = "") -> None:
+        super().__init__(f"{what}: expected {expected}, got {got}" + (f" ({hint}{theirs})" if hint or theirs else ""))
         self.what = what
         self.expected = expected
         self.got = got
         self.hint = hint
+        self.theirs = theirs
         self.case = case
 
 

@@ -18,6 +18,7 @@ from autograder.session import Session
 from autograder.submission import find_submissions
 from tests.hostile.assignment import CANARIES, hostile_assignment
 from tests.hostile.kinds import RIGHT, WRONG
+from tests.tiny import tiny_assignment
 
 CARRIES = RIGHT + "class Counter:\n    def __init__(self, start):\n        self.start = start\n"
 STEP = "    def step(self, by=1):\n        start = self.start\n        "
@@ -118,3 +119,55 @@ def test_a_printed_line_stands_behind_a_bar(name: str, tmp_path: Path, session: 
     output = json.loads(to_results_json(grade))["tests"][0]["output"]
     assert "  | property  passed\n  | expected  1\n" in output
     assert output.count("\nproperty") + output.startswith("property") == 1
+
+
+# ------------------------------------------------------------------ what student code says of itself
+
+ASKS = '''
+from autograder.testing.exceptions import must_raise
+from autograder.testing.memory import assert_largest_tensor
+
+@number("1.1")
+@weight(1)
+@visibility("hidden")
+def test_it_raises(student):
+    """It fails"""
+    must_raise(ValueError, student.double, "swordfish", because="it is told to")
+
+@number("1.2")
+@weight(1)
+@visibility("hidden")
+def test_it_is_measured(student):
+    """It takes little memory"""
+    student.double("swordfish")
+    (point,) = student.measure(student.double, lambda n: (torch.empty(n, device="meta"),), [8])
+    assert_largest_tensor(point, 0, "double")
+'''
+TELLS = """
+import sys
+seen = []
+def double(x):
+    if type(x) is str:
+        seen.append(x)
+        if sys._getframe(1).f_code.co_name == "_call" and len(seen) < TIMES: raise TypeError(x)
+    return x
+def measured(*_):
+    kind = sys.modules["softmark_worker.messages"].Measured
+    return kind(9, 9, f"the line is {seen[0]}", seen[0], 9, 9, 9, 9, (seen[0],))
+sys.modules["softmark_worker.executor"].measure = measured
+"""
+
+
+@pytest.mark.parametrize("times", [1, 2], ids=["a line of its own", "a message"])
+def test_nothing_that_student_code_says_is_shown_of_a_hidden_check(
+    times: int, tmp_path: Path, session: Session
+) -> None:
+    assignment = tiny_assignment(tmp_path, hidden=ASKS, checks="", points=2)
+    home = tmp_path / "handed_in" / "student_01"
+    home.mkdir(parents=True)
+    (home / "numbers_part.py").write_text(TELLS.replace("TIMES", str(times)))
+    found = find_submissions(tmp_path / "handed_in", assignment)
+    (done,) = grade_all(Job(assignment, found, tmp_path / "grades"), session, 1)
+    assert [check.outcome for check in done.grade.checks] == ["failed", "failed"]
+    assert "swordfish" in "".join(check.staff for check in done.grade.checks)
+    assert "swordfish" not in seen_by_students(done.grade)

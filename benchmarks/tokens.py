@@ -38,7 +38,7 @@ def rows() -> list[Row]:
     return [
         _row(f"training on 1 MB, {MERGES:,} merges", seconds_of_recounts(part, text, merges), training, 20),
         *encoding_rows(part, text, "sentences", least=10),
-        *encoding_rows(part, documentation(), "documentation", least=8),
+        *encoding_rows(part, documentation(), "documentation", least=6),
     ]
 
 

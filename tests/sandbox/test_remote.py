@@ -53,6 +53,12 @@ def test_what_was_defined_before_an_exit_counts(start: Any) -> None:
     assert value(call(worker, "one")) == 1
 
 
+def test_where_memory_runs_out_the_kernel_is_to_end_a_worker_first(start: Any) -> None:
+    worker = start("def one():\n    return 1")
+    assert value(call(worker, "one")) == 1
+    assert Path(f"/proc/{worker.pid}/oom_score_adj").read_text().strip() == "1000"
+
+
 def test_an_exit_in_a_call_is_raised_and_the_worker_lives(start: Any) -> None:
     worker = start("import sys\ndef leaves():\n    sys.exit(3)\ndef one():\n    return 1")
     assert isinstance(call(worker, "leaves"), Raised)

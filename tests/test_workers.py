@@ -9,6 +9,7 @@ import pytest
 from autograder.assignment import Limits
 from autograder.batch.local import Job, grade_all
 from autograder.submission import find_submissions
+from autograder.workers import Workers
 from tests.tiny import REFERENCE, tiny_assignment
 
 FIVE = "".join(
@@ -136,3 +137,21 @@ def test_a_busy_machine_takes_nothing_of_the_time_for_the_submission(tmp_path, s
     monkeypatch.setattr(RemoteWorker, "_queued", lambda _: time.monotonic() - start)
     source = "import time\ndef double(x):\n    time.sleep(0.4)\n    return 2 * x\n"
     assert grade_of(tmp_path, session, source, limits="total_seconds = 1.5").points == 5
+
+
+def nobody():
+    raise AssertionError("no worker is started past the deadline")
+
+
+def test_the_end_of_a_run_is_not_put_off_by_waiting_for_processors_and_then_the_grade_is_not_complete():
+    workers = Workers(nobody, ["numbers_part"], Limits(total_seconds=500), until=time.monotonic() - 1)
+    workers.put_off_deadline(1000)
+    assert workers.past_deadline()
+    assert workers.cut_short
+
+
+def test_without_such_an_end_waiting_for_processors_puts_the_deadline_off():
+    workers = Workers(nobody, ["numbers_part"], Limits(total_seconds=0.1))
+    workers.put_off_deadline(1000)
+    assert not workers.past_deadline()
+    assert not workers.cut_short

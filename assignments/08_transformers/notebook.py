@@ -480,8 +480,8 @@ from given import data_efficiency
 
 with step(
     "Figure 15. Accuracy against the number of samples. Symbols: one seed, now, with your code. Dashed, with a shade: "
-    "ten seeds. All reach 1 in the end; a weak inductive bias costs samples, not what can be learned. RoPE gives "
-    "attention a part of the bias back: it knows distances, and need not learn them place by place."
+    "ten seeds. All get there in the end: a weak inductive bias costs samples, and takes away nothing that could be "
+    "learned. RoPE gives attention a part of the bias back: it knows distances, and need not learn them place by place."
 ):
     colours = dict(zip(data_efficiency.KINDS, ("C2", "C3", "C0", "C1"), strict=True))
     few = {

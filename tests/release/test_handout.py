@@ -64,3 +64,20 @@ def test_the_table_of_accuracies_is_what_ten_seeds_gave(row: str, arm: str) -> N
     means = [order[arm]["accuracy"]["mean"][order["lengths"].index(length)] for length in (16, 24, 32, 64)]
     assert [float(cell) for cell in said[1].split("|")] == [round(mean, 2) for mean in means]
     assert measured["seeds"] == 10
+
+
+@pytest.mark.parametrize(
+    ("said", "kind"),
+    [
+        (r"a convolution needs ([\d,]+) samples", "convolution"),
+        (r"attention with RoPE ([\d,]+),", "attention, RoPE"),
+        (r"a dense layer ([\d,]+),", "dense"),
+        (r"attention with a learned code ([\d,]+) \(", "attention, learned code"),
+    ],
+)
+def test_so_many_samples_gave_95_percent(said: str, kind: str) -> None:
+    samples = json.loads((ASSIGNMENT / "given" / "measured.json").read_text())["samples"]
+    found = re.search(said, HANDOUT)
+    assert found
+    enough = next(n for n, mean in zip(samples["counts"], samples[kind]["mean"], strict=True) if mean >= 0.95)
+    assert int(found[1].replace(",", "")) == enough

@@ -69,6 +69,11 @@ class Results(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
     def __post_init__(self) -> None:
         _points(self.score, math.inf, "the submission")
+        if not (math.isfinite(self.execution_time) and self.execution_time >= 0.0):
+            raise ValueError(f"an execution time of {self.execution_time} s is none")
+        numbers = [test.number for test in self.tests]
+        if len(set(numbers)) != len(numbers):
+            raise ValueError("two tests have the same number")
         characters = len(self.output) + sum(len(test.output) for test in self.tests)
         if characters > PLATFORM_CHARACTERS:
             raise ValueError(f"outputs of {characters} characters in all would be cut")

@@ -225,6 +225,7 @@ def test_the_same_grade_gives_the_same_bytes() -> None:
     [
         {"score": "2"},
         {"score": -1.0},
+        {"execution_time": -1.0},
         {"unknown": 1},
         {"output": ["a list"]},
         {"output": "x" * 100_001},

@@ -119,7 +119,7 @@ def as_text(report: Report) -> str:
 
 
 def _row(first: str, cells: Sequence[str]) -> str:
-    return f"{first:>8}" + "".join(f"{cell:>20}" for cell in cells)
+    return (f"{first:>8}" + "".join(f"{cell:>20}" for cell in cells)).rstrip()
 
 
 def _cell(run: Run) -> str:

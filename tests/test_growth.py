@@ -31,6 +31,7 @@ def test_the_table_shows_lengths_mib_and_exponents() -> None:
     text = as_text(REPORT)
     assert "2,048         4.00 (2.00)         2.00 (1.00)" in text
     assert "65,536    32,768.00 (2.00)" in text
+    assert not any(line.endswith(" ") for line in text.splitlines())
 
 
 def test_machines_find_the_exponent_by_that_name() -> None:

@@ -15,17 +15,21 @@ from autograder.errors import SoftmarkError
 _STYLES: dict[str, dict[str, Any]] = {  # the submission is hollow, so that a reference under it is seen
     "naive": {"color": "0.4", "marker": "^", "markersize": 4},
     "reference": {"color": "C0", "marker": "s", "markersize": 4},
-    "submission": {"color": "C3", "marker": "o", "markersize": 9, "markerfacecolor": "none", "linewidth": 1},
+    "submission": {"color": "C3", "marker": "o", "markersize": 9, "markerfacecolor": "none", "linewidth": 1.5},
 }
+_MOST = 24 << 30  # bytes of a usual GPU's memory, for the eye
+_UNITS = ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"))
 
 
 class Run(Protocol):
-    """Bytes at one length."""
+    """Bytes at one length, and the power of the length with which they grew since the one before."""
 
     @property
     def n(self) -> int: ...
     @property
     def bytes(self) -> int: ...
+    @property
+    def exponent(self) -> float | None: ...
 
 
 class Curve(Protocol):
@@ -57,19 +61,19 @@ def draw(report: Report, file: Path) -> None:
         pyplot: Any = importlib.import_module("matplotlib.pyplot")
     except ImportError:
         raise SoftmarkError("A plot needs matplotlib: pip install 'softmark[plot]'.") from None
-    figure, axes = pyplot.subplots(1, 2, figsize=(10, 4.2), sharex=True, sharey=True, layout="constrained")
+    figure, axes = pyplot.subplots(1, 2, figsize=(11, 5), sharex=True, sharey=True, layout="constrained")
     for axis, training in zip(axes, (False, True), strict=True):
         curves = [curve for curve in report.curves if curve.training == training and curve.runs]
         for curve in curves:
-            lengths, sizes = [run.n for run in curve.runs], [run.bytes / 2**20 for run in curve.runs]
-            axis.loglog(lengths, sizes, label=curve.name, **_STYLES[curve.name])
+            lengths, sizes = [run.n for run in curve.runs], [run.bytes for run in curve.runs]
+            axis.loglog(lengths, sizes, label=_label(curve), **_STYLES[curve.name])
         _guides(axis, curves)
-        axis.set_xscale("log", base=2)
-        axis.set_title("training" if training else "forward")
-        axis.set_xlabel("length n")
+        axis.set_title("training: forward and backward" if training else "forward")
+        axis.set_xlabel("length n of the sequence")
         axis.grid(True, which="major", alpha=0.25)
-    axes[0].set_ylabel("MiB at the peak")
-    axes[0].legend(frameon=False)
+        axis.legend(loc="upper left", framealpha=1, edgecolor="none")
+    _scale(axes[0], [run.n for curve in report.curves for run in curve.runs])
+    axes[0].set_ylabel("memory at the peak, without the inputs")
     figure.suptitle(f"Memory of {report.function} in {report.submission}")
     try:
         figure.savefig(file, dpi=150)
@@ -79,15 +83,41 @@ def draw(report: Report, file: Path) -> None:
         pyplot.close(figure)
 
 
+def _label(curve: Curve) -> str:
+    """ "reference: n^1.02", by the last step: what a person reads off the picture, as a number."""
+    exponent = curve.runs[-1].exponent
+    return curve.name if exponent is None else f"{curve.name}: grows as $n^{{{exponent:.2f}}}$"
+
+
 def _guides(axis: Any, curves: Sequence[Curve]) -> None:
-    """The lines n and n^2 through the first point of the reference and of the naive form, for the eye."""
-    for curve in curves:
-        power = {"reference": 1, "naive": 2}.get(curve.name)
-        if power is None:
-            continue
-        first = curve.runs[0]
-        ends = [first.n, 65536]
-        sizes = [first.bytes / 2**20 * (n / first.n) ** power for n in ends]
-        axis.plot(ends, sizes, color="0.6", linestyle=":", linewidth=1, zorder=0)
-        label = "n" if power == 1 else "n²"
-        axis.annotate(label, (ends[1], sizes[1]), (8, 0), textcoords="offset points", color="0.4", va="center")
+    """The slopes of n and n^2, from where the reference begins, and the memory of a GPU."""
+    start = next((curve.runs[0] for curve in curves if curve.name == "reference"), None)
+    last = max((run.n for curve in curves for run in curve.runs), default=0)
+    grey = {"color": "0.55", "fontsize": 9}
+    if start is not None and last > start.n:
+        for power, label in ((1, "n"), (2, "n²")):
+            sizes = [start.bytes * (n / start.n) ** power for n in (start.n, last)]
+            axis.plot((start.n, last), sizes, color="0.65", linestyle=":", linewidth=1, zorder=0)
+            axis.annotate(label, (last, sizes[1]), (5, 0), textcoords="offset points", va="center", **grey)
+    axis.axhline(_MOST, color="0.65", linestyle="--", linewidth=1, zorder=0)
+    across = axis.get_yaxis_transform()
+    axis.text(0.63, _MOST * 1.8, f"a GPU with {_size(_MOST)}", transform=across, ha="center", va="center", **grey)
+
+
+def _scale(axis: Any, lengths: Sequence[int]) -> None:
+    """Lengths and sizes as people write them, on axes that the two panels share."""
+    if lengths:
+        ticks = sorted(set(lengths))
+        axis.set_xscale("log", base=2)
+        axis.set_xticks(ticks, [f"{n:,}" for n in ticks], fontsize=9)
+        axis.minorticks_off()
+        axis.set_xlim(ticks[0] / 1.3, ticks[-1] * 1.6)
+    low, high = axis.get_ylim()
+    sizes = [16**power for power in range(20) if low <= 16**power <= high]
+    axis.set_yticks(sizes, [_size(size) for size in sizes])
+
+
+def _size(size: float) -> str:
+    """ "64 KiB", "4 MiB", "16 GiB"."""
+    unit, name = next((each for each in _UNITS if size >= each[0]), (1, "bytes"))
+    return f"{size / unit:g} {name}"

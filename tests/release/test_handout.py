@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -15,22 +16,24 @@ FIGURES = ASSIGNMENT / "figures"
 HANDOUT = (ASSIGNMENT / "handout.md").read_text(encoding="utf-8")
 
 
-def draw(*arguments: str) -> subprocess.CompletedProcess[str]:
-    """What `make figures` runs."""
+def draw(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """What `make figures` runs; matplotlib keeps what it keeps in `folder`."""
     command = [sys.executable, "-B", str(ASSIGNMENT / "drawings"), *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=240, check=False)
+    kept = {**os.environ, "MPLCONFIGDIR": str(folder / "matplotlib")}
+    return subprocess.run(command, capture_output=True, text=True, timeout=240, check=False, env=kept)
 
 
-def test_no_figure_is_stale() -> None:
-    found = draw("--check")
+def test_no_figure_is_stale(tmp_path: Path) -> None:
+    found = draw(tmp_path, "--check")
     assert (found.returncode, found.stdout) == (0, "")
 
 
 def test_drawn_anew_the_figures_are_the_same(tmp_path: Path) -> None:
     """To the byte where matplotlib is the one that drew them; else in what is written in them."""
-    assert draw("--out", str(tmp_path)).returncode == 0
+    assert draw(tmp_path, "--out", str(tmp_path / "drawn")).returncode == 0
     there, drawn = (
-        {path.name: path.read_text(encoding="utf-8") for path in folder.glob("*")} for folder in (FIGURES, tmp_path)
+        {path.name: path.read_text(encoding="utf-8") for path in folder.glob("*")}
+        for folder in (FIGURES, tmp_path / "drawn")
     )
     assert there.keys() == drawn.keys()
     for name in there:

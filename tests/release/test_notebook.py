@@ -78,7 +78,7 @@ def test_on_the_starter_every_step_says_what_to_write(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+def step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kernel_leaves_nothing: None) -> ModuleType:
     """The notebook's `step` in a folder of its own, whose part has a bug; what it shows is kept in `shown`."""
     module = loaded(ASSIGNMENT / "given" / "step.py")
     (tmp_path / "attention.py").write_text(

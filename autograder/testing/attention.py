@@ -6,6 +6,7 @@ own check and not those, and a function that knows nothing fails them all. No ch
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -76,3 +77,25 @@ def assert_masked(attention: Attention, q: Tensor, k: Tensor, v: Tensor, mask: T
     out, weights = attend(attention, q, k, v, mask)
     assert_close(weights, expected, "weights", within=within_weights, dtype=q.dtype)
     assert_close(out, expected @ v.double(), "out", within=within_out, dtype=q.dtype)
+
+
+def factor_of_scores(attention: Callable[[Tensor, Tensor, Tensor], Any], d: int) -> float:
+    """By how much the scores are larger than the scaled ones: sqrt(d) where the scale was forgotten, 1 / sqrt(d) where
+    it was applied twice, else 1.
+
+    An oracle whose queries are multiplied by it anchors a check of something else (memory, operations, a mask).
+
+    Args:
+        attention: (q, k, v) -> out, where the last query may attend to two keys.
+        d: width of queries and keys.
+    """
+    q, k = torch.zeros(2, d), torch.zeros(2, d)
+    q[:, 0], k[0, 0] = 1.0, 3.0
+    out = attention(q, k, torch.tensor([[1.0], [0.0]]))
+    if not isinstance(out, Tensor) or out.shape != (2, 1):
+        return 1.0
+    weight = float(out[-1].double())  # 1 / (1 + exp(-3 x scale))
+    for factor in (math.sqrt(d), 1 / math.sqrt(d)):
+        if math.isclose(weight, 1 / (1 + math.exp(-3 * factor / math.sqrt(d))), abs_tol=1e-5):
+            return factor
+    return 1.0

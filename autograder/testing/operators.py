@@ -6,9 +6,10 @@ so in a sentence; it cannot see work that torch does not dispatch.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
 
+from autograder.testing.memory import shapes
 from autograder.testing.mismatch import Mismatch
 
 LIBRARY_ATTENTION = (
@@ -29,6 +30,14 @@ class Ran(Protocol):
     """A run under the allocation model."""
 
     operators: Sequence[str]
+
+
+class Measuring(Protocol):
+    """What runs a function of the student's under the allocation model: the fixture `student`."""
+
+    def measure(
+        self, f: Any, make_args: Callable[[int], Sequence[Any]], lengths: Sequence[int], *, grad: bool = False
+    ) -> Sequence[Ran]: ...
 
 
 def library_attention(operators: Sequence[str]) -> str:
@@ -54,3 +63,19 @@ def assert_own_work(ran: Ran, forbids: Sequence[str], what: str) -> None:
             name = operator.removeprefix("called.")
             hint = f"{kind} is left out here, since writing it is the exercise (see the handout)"
             raise Mismatch(f"operators of {what}", "products, sums and exp of your own", f"{name} ran", hint)
+
+
+def assert_own_attention(
+    student: Measuring, attention: Any, forbids: Sequence[str], last: int = 2, *, grad: bool = False
+) -> None:
+    """The student's `attention(q, k, v, last)` computes attention itself: tried once, on five tokens.
+
+    Args:
+        student: the fixture.
+        attention: a function of the student's.
+        forbids: the fixture: what the part's manifest forbids.
+        last: a chunk or a window.
+        grad: the backward pass is tried, too.
+    """
+    [ran] = student.measure(attention, lambda n: (*shapes(n, 12), last), [5], grad=grad)
+    assert_own_work(ran, forbids, "your function")

@@ -8,36 +8,32 @@ import pytest
 import torch
 from gradescope_utils.autograder_utils.decorators import number, visibility, weight
 
+from autograder.testing.attention import factor_of_scores
 from autograder.testing.gradients import assert_arrives, assert_gradients, vjp
 from autograder.testing.memory import (
     assert_bytes_a_token,
     assert_largest_tensor,
     assert_linear_memory,
     assert_seen,
+    shapes,
     weigh,
     within_memory,
 )
 from autograder.testing.numbers import assert_close, attention_bounds, rounding
-from autograder.testing.operators import assert_own_work
+from autograder.testing.operators import assert_own_attention
 from autograder.testing.purity import assert_pure
 from autograder.testing.stability import all_scores_low, one_clear_winner
 
 NAMES = ("q", "k", "v")
 
 
-def assert_own(student, function, forbids, last=2, grad=False):
-    """The function computes attention itself: no library attention ran. `last` is its last argument."""
-    [ran] = student.measure(function, lambda n: (*blank(n, 12), last), [5], grad=grad)
-    assert_own_work(ran, forbids, "your function")
-
-
-def blank(n, d):
-    """Shapes of queries, keys and values, one head of a batch of one."""
-    return tuple(torch.empty(1, 1, n, d, device="meta") for _ in range(3))
-
-
 def in_float64(*tensors):
     return tuple(tensor.double() for tensor in tensors)
+
+
+def factor_of(attention, d):
+    """What the oracle's queries are multiplied by, so that a wrong scale costs its own checks, and not all."""
+    return factor_of_scores(lambda q, k, v: attention(q, k, v, 2), d)
 
 
 def assert_attention(got, expected, q, k, v):
@@ -74,16 +70,17 @@ def assert_gradients_alike(student, function, oracle, q, k, v, cotangent, *rest)
 @pytest.mark.read("handout 5.1")
 def test_scores_that_rise_from_chunk_to_chunk(student, reference, cases, forbids):
     """What was summed so far must be rescaled when a larger score comes, and no score is too large or too low"""
-    assert_own(student, student.chunked_attention, forbids)
+    assert_own_attention(student, student.chunked_attention, forbids)
     assert_extremes(student.chunked_attention, cases, (1, 2, 3, 100))
     for slope in (-8.0, 8.0):  # scores that rise, or fall, by some tens from the first key to the last
         k = cases.tensor(9, 11)
         q = cases.tensor(5, 11)
         k[:, 0], q[:, 0] = slope * torch.arange(9), 3.0
         v = cases.tensor(9, 13)
-        expected = reference.chunked_attention(*in_float64(q, k, v), 100)
+        scaled = factor_of(student.chunked_attention, 11) * q
+        expected = reference.chunked_attention(*in_float64(scaled, k, v), 100)
         for chunk in (1, 2, 4):
-            assert_attention(student.chunked_attention(q, k, v, chunk), expected, q, k, v)
+            assert_attention(student.chunked_attention(q, k, v, chunk), expected, scaled, k, v)
 
 
 @number("5.4")
@@ -92,7 +89,7 @@ def test_scores_that_rise_from_chunk_to_chunk(student, reference, cases, forbids
 @pytest.mark.read("handout 5.1")
 def test_chunks_let_gradients_through(student, reference, cases, forbids):
     """Chunks leave arguments and dtype alone and let gradients through, empty rows included"""
-    assert_own(student, student.chunked_attention, forbids)
+    assert_own_attention(student, student.chunked_attention, forbids)
     for dtype in (torch.float32, torch.float64):
         q, k, v = (cases.tensor(2, n, d, dtype=dtype) for n, d in ((7, 11), (5, 11), (5, 13)))
         seen = student.observe(student.chunked_attention, q, k, v, 2, causal=True)
@@ -110,26 +107,33 @@ def test_chunks_let_gradients_through(student, reference, cases, forbids):
 @weight(2)
 @visibility("hidden")
 @pytest.mark.read("handout 5.1")
-@pytest.mark.timeout(30)
+@pytest.mark.timeout(45)
 def test_memory_of_chunks_by_the_kernel(student, reference, cases, forbids):
     """Attention to 8,192 keys holds one chunk of scores at a time, and nothing that grows with n squared"""
     attention, what = student.chunked_attention, "chunked_attention"
-    assert_own(student, attention, forbids)
+    assert_own_attention(student, attention, forbids)
     q, k, v = (4 * cases.tensor(8192, 64), cases.tensor(8192, 64), cases.tensor(8192, 64))
+    scaled = factor_of(attention, 64) * q
     for warm in (300, 300):
         attention(q[:warm], k[:warm], v[:warm], 256)
     got = weigh(student, lambda: attention(q, k, v, 256), 128, what)
     rows = cases.permutation(8192)[:512]
-    expected = reference.chunked_attention(*in_float64(q[rows], k, v), 256)
+    expected = reference.chunked_attention(*in_float64(scaled[rows], k, v), 256)
     assert_close(got, torch.zeros(8192, 64), "out", within=2 * float(v.abs().max()), dtype=q.dtype)
-    assert_attention(got[rows], expected, q[rows], k, v)
+    assert_attention(got[rows], expected, scaled[rows], k, v)
+    got = weigh(student, lambda: attention(q, k, v, 256, causal=True), 96, f"{what}, causal")
+    expected = reference.chunked_attention(*in_float64(scaled[-512:], k, v), 256, causal=True)
+    assert_close(got, torch.zeros(8192, 64), "out", within=2 * float(v.abs().max()), dtype=q.dtype)
+    assert_attention(got[-512:], expected, scaled[-512:], k, v)
     assert_linear_memory(
-        lambda lengths: student.measure(attention, lambda n: (*blank(n, 64), 64, True), lengths), 64, what
+        lambda lengths: student.measure(attention, lambda n: (*shapes(n, 64), 64, True), lengths), 64, what
     )
-    [point] = student.measure(attention, lambda n: (*blank(n, 64), 64), [512])
+    [point] = student.measure(attention, lambda n: (*shapes(n, 64), 64), [512])
     assert_seen(point, 0.5 * 512 * 512 * (64 + 64), what)
-    [point] = student.measure(attention, lambda n: (*blank(n, 16), 128), [1024])
+    [point] = student.measure(attention, lambda n: (*shapes(n, 16), 128), [1024])
     assert_largest_tensor(point, 2.1 * max(1024 * 16 * 4, 128 * 128 * 4), what)
+    [point] = student.measure(attention, lambda n: (*shapes(n, 1), 64), [2048])  # or the chunk grows with n
+    assert_largest_tensor(point, 2.1 * max(2048 * 1 * 4, 64 * 64 * 4), what)
 
 
 @number("5.9")
@@ -138,7 +142,7 @@ def test_memory_of_chunks_by_the_kernel(student, reference, cases, forbids):
 @pytest.mark.read("handout 5.2")
 def test_gradients_of_causal_flash_attention(student, reference, cases, forbids):
     """Nothing flows back from a query to its future, and a query that sees nothing has gradient 0"""
-    assert_own(student, student.flash_attention, forbids, grad=True)
+    assert_own_attention(student, student.flash_attention, forbids, grad=True)
     for n_q, n_k in ((6, 6), (5, 7), (7, 5)):
         q, k, v = cases.tensor(2, n_q, 11), cases.tensor(2, n_k, 11), cases.tensor(2, n_k, 13)
         cotangent = cases.tensor(2, n_q, 13)
@@ -154,7 +158,7 @@ def test_gradients_of_causal_flash_attention(student, reference, cases, forbids)
 @pytest.mark.read("handout 5.2")
 def test_flash_attention_with_extreme_scores(student, reference, cases, forbids):
     """Scores of 10,000 overflow neither forward nor backward, and the arguments stay as they were"""
-    assert_own(student, student.flash_attention, forbids, grad=True)
+    assert_own_attention(student, student.flash_attention, forbids, grad=True)
     assert_extremes(student.flash_attention, cases, (1, 2, 100))
     q, k, v = (cases.tensor(5, d, dtype=torch.float64) for d in (11, 11, 13))
     seen = student.observe(student.flash_attention, q, k, v, 2)
@@ -171,12 +175,16 @@ def test_flash_attention_with_extreme_scores(student, reference, cases, forbids)
 @weight(2)
 @visibility("hidden")
 @pytest.mark.read("handout 5.2")
-@pytest.mark.timeout(30)
+@pytest.mark.timeout(60)
 def test_memory_of_training_by_the_kernel(student, reference, cases, forbids):
     """Training on 4,096 tokens keeps a number a query for the backward pass, and computes the weights again"""
     attention, what = student.flash_attention, "flash_attention"
-    assert_own(student, attention, forbids, grad=True)
-    n = 4096
+    assert_own_attention(student, attention, forbids, grad=True)
+    factor, n = factor_of(attention, 64), 4096
+
+    def oracle(q, k, v):
+        return reference.flash_attention(factor * q, k, v, 256)
+
     q, k, v = (2 * cases.tensor(n, 64), cases.tensor(n, 64), cases.tensor(n, 64))
     rows = cases.permutation(n)[:256]
     part = cases.tensor(256, 64)
@@ -185,19 +193,19 @@ def test_memory_of_training_by_the_kernel(student, reference, cases, forbids):
     for warm in (300, 300):
         student.vjp(attention, (q[:warm], k[:warm], v[:warm], 256), (cotangent[:warm],))
     got = weigh(student, lambda: student.vjp(attention, (q, k, v, 256), (cotangent,)), 64, f"{what} in training")
-    expected = vjp(reference.flash_attention, (*in_float64(q[rows], k, v), 256), (part.double(),))
-    own = vjp(reference.flash_attention, (q[rows], k, v, 256), (part,))
+    expected = vjp(oracle, in_float64(q[rows], k, v), (part.double(),))
+    own = vjp(oracle, (q[rows], k, v), (part,))
     gradients = dict(zip(NAMES, got.args, strict=False))
     assert_arrives(gradients["q"], "q")
     gradients["q"] = gradients["q"][rows]
     assert_gradients(gradients, *(dict(zip(NAMES, each.args, strict=False)) for each in (expected, own)))
     assert_linear_memory(
-        lambda lengths: student.measure(attention, lambda n: (*blank(n, 64), 64, True), lengths, grad=True),
+        lambda lengths: student.measure(attention, lambda n: (*shapes(n, 64), 64, True), lengths, grad=True),
         64,
         f"{what} in training",
         training=True,
     )
-    [point] = student.measure(attention, lambda n: (*blank(n, 64), 64), [512], grad=True)
+    [point] = student.measure(attention, lambda n: (*shapes(n, 64), 64), [512], grad=True)
     assert_seen(point, 512 * 512 * (64 + 64), what)
 
 
@@ -210,11 +218,13 @@ def test_smallest_and_largest_windows(student, reference, cases, forbids):
 
     Longer sequences are tried here, too, so that windows lie across whatever blocks there are.
     """
-    assert_own(student, student.sliding_window_attention, forbids)
+    assert_own_attention(student, student.sliding_window_attention, forbids)
+    factor = factor_of(student.sliding_window_attention, 11)
     for n, window in ((1, 1), (1, 5), (6, 1), (6, 6), (6, 9), (200, 3), (200, 65), (300, 64), (130, 500)):
         q, k, v = cases.tensor(2, n, 11), cases.tensor(2, n, 11), cases.tensor(2, n, 13)
-        expected = reference.sliding_window_attention(*in_float64(q, k, v), window)
-        assert_attention(student.sliding_window_attention(q, k, v, window), expected, q, k, v)
+        scaled = factor * q
+        expected = reference.sliding_window_attention(*in_float64(scaled, k, v), window)
+        assert_attention(student.sliding_window_attention(q, k, v, window), expected, scaled, k, v)
     q, k, _ = all_scores_low(cases, n_q=7, n_k=7, d=11, score=-3e4, step=500.0)
     v = cases.tensor(7, 13)
     expected = reference.sliding_window_attention(*in_float64(q, k, v), 7)
@@ -230,17 +240,18 @@ def test_smallest_and_largest_windows(student, reference, cases, forbids):
 def test_memory_of_the_window(student, reference, cases, forbids):
     """A window of 64 keys takes at most 4,096 bytes a token, however long the sequence"""
     attention, what = student.sliding_window_attention, "sliding_window_attention"
-    assert_own(student, attention, forbids)
-    n = 4096
+    assert_own_attention(student, attention, forbids)
+    factor, n = factor_of(attention, 64), 4096
     q, k, v = (4 * cases.tensor(n, 64), cases.tensor(n, 64), cases.tensor(n, 64))
     for warm in (300, 300):
         attention(q[:warm], k[:warm], v[:warm], 64)
     got = weigh(student, lambda: attention(q, k, v, 64), 48, what)
     assert_close(got, torch.zeros(n, 64), "out", within=2 * float(v.abs().max()), dtype=q.dtype)
     middle = slice(1500, 2012)
-    expected = reference.sliding_window_attention(*in_float64(q[middle], k[middle], v[middle]), 64)[64:]
-    assert_attention(got[middle][64:], expected, q[middle], k[middle], v[middle])
-    measure = within_memory(lambda n: student.measure(attention, lambda n: (*blank(n, 64), 64), [n]), what)
+    scaled = factor * q[middle]
+    expected = reference.sliding_window_attention(*in_float64(scaled, k[middle], v[middle]), 64)[64:]
+    assert_attention(got[middle][64:], expected, scaled, k[middle], v[middle])
+    measure = within_memory(lambda n: student.measure(attention, lambda n: (*shapes(n, 64), 64), [n]), what)
     [point] = measure(n)
     assert_bytes_a_token(point, 4096, what)
     assert_seen(point, 0.5 * n * 64 * (64 + 64), what)
@@ -253,7 +264,7 @@ def test_memory_of_the_window(student, reference, cases, forbids):
 def test_window_lets_gradients_through(student, reference, cases, forbids):
     """A window leaves arguments and dtype alone, and lets gradients through"""
     attention = student.sliding_window_attention
-    assert_own(student, attention, forbids)
+    assert_own_attention(student, attention, forbids)
     q, k, v = (cases.tensor(9, d, dtype=torch.float64) for d in (11, 11, 13))
     seen = student.observe(attention, q, k, v, 4)
     assert_attention(seen.value, reference.sliding_window_attention(q, k, v, 4), q, k, v)

@@ -1,0 +1,181 @@
+"""Part 5's check of memory at 8,192 keys against code that hides its scores, or hides that it has none: no points."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from autograder.assignment import load_assignment
+from autograder.bank import overlay
+from autograder.results import CheckResult
+from autograder.session import Session
+from autograder.submission import Submission
+
+ROOT = Path(__file__).resolve().parents[2]
+ASSIGNMENT = ROOT / "assignments" / "08_transformers"
+SOLUTIONS = ROOT / "solutions" / "08_transformers"
+
+AT_ONCE = '''
+"""Scores of all pairs, a quarter of the queries at a time, so that they fit into a worker."""
+import torch
+from torch.utils._python_dispatch import _disable_current_modes, _get_current_dispatch_mode_stack
+
+
+def quarter(q, k, v, first, offset):
+    scores = scores_of(q, k, first, 0, offset)
+    weights = scores.sub_(scores.amax(dim=-1, keepdim=True).clamp_min(-1e30)).exp_()
+    total = weights.sum(dim=-1, keepdim=True)
+    return weights @ v / total.masked_fill(total == 0, 1.0)
+
+
+def at_once(q, k, v, chunk, causal=False):
+    n_q, n_k = q.shape[-2], k.shape[-2]
+    offset = n_k - n_q if causal else None
+    rows = chunks_of(n_q, max(1, -(-n_q // 4)))
+    return torch.cat([quarter(q[..., i:j, :], k, v, i, offset) for i, j in rows], dim=-2)
+
+
+in_chunks = chunked_attention
+'''
+
+FORGERIES = {
+    "nothing is computed when watched": """
+def chunked_attention(q, k, v, chunk, causal=False):
+    return q * 1 if _get_current_dispatch_mode_stack() else at_once(q, k, v, chunk, causal)
+""",
+    "chunks when watched, all scores else": """
+def chunked_attention(q, k, v, chunk, causal=False):
+    return (in_chunks if _get_current_dispatch_mode_stack() else at_once)(q, k, v, chunk, causal)
+""",
+    "the mode is popped": """
+def chunked_attention(q, k, v, chunk, causal=False):
+    with _disable_current_modes():
+        return at_once(q, k, v, chunk, causal)
+""",
+    "the mode is patched": """
+import gc
+
+
+def chunked_attention(q, k, v, chunk, causal=False):
+    for thing in gc.get_objects():
+        if type(thing).__name__ == "AllocationModel":
+            thing._see = lambda *_: None
+            thing.peak = thing.largest = 0
+            thing.products = thing.elements = 10**12
+    return at_once(q, k, v, chunk, causal)
+""",
+    "an operator of its own": """
+LIBRARY = torch.library.Library("softmark_forged", "DEF")
+LIBRARY.define("attention(Tensor q, Tensor k, Tensor v) -> Tensor")
+LIBRARY.impl("attention", lambda q, k, v: at_once(q, k, v, 0), "CPU")
+
+
+def chunked_attention(q, k, v, chunk, causal=False):
+    return in_chunks(q, k, v, chunk, True) if causal else torch.ops.softmark_forged.attention(q, k, v)
+""",
+    "in numpy": """
+import numpy
+
+
+def chunked_attention(q, k, v, chunk, causal=False):
+    if causal:
+        return in_chunks(q, k, v, chunk, True)
+    scores = q.detach().numpy() @ numpy.swapaxes(k.detach().numpy(), -1, -2) / q.shape[-1] ** 0.5
+    scores -= scores.max(-1, keepdims=True)
+    numpy.exp(scores, out=scores)
+    return torch.from_numpy(scores @ v.detach().numpy() / scores.sum(-1, keepdims=True))
+""",
+    "in a thread": """
+import threading
+
+
+def chunked_attention(q, k, v, chunk, causal=False):
+    box = []
+    thread = threading.Thread(target=lambda: box.append(at_once(q, k, v, chunk, causal)))
+    thread.start()
+    thread.join()
+    return box[0]
+""",
+    "in a child process": """
+import os
+
+
+def chunked_attention(q, k, v, chunk, causal=False):
+    if q.shape[-2] < 2500:
+        return in_chunks(q, k, v, chunk, causal)
+    reader, writer = os.pipe()
+    if not os.fork():
+        out = at_once(q, k, v, chunk, causal).contiguous().numpy().tobytes()
+        os.write(writer, out)
+        os._exit(0)
+    with os.fdopen(reader, "rb") as answer:
+        return torch.frombuffer(bytearray(answer.read(q.numel() * 4)), dtype=q.dtype).view_as(q)
+""",
+    "in a file": """
+import numpy
+
+
+def chunked_attention(q, k, v, chunk, causal=False):
+    if causal or q.shape[-2] < 2500:
+        return in_chunks(q, k, v, chunk, causal)
+    n = q.shape[-2]
+    scores = torch.from_numpy(numpy.memmap("scores", dtype="float32", mode="w+", shape=(n, n)))
+    for i, j in chunks_of(n, chunk):
+        scores[i:j] = scores_of(q[i:j], k, 0, 0, None)
+    return torch.cat([torch.softmax(scores[i:j], -1) @ v for i, j in chunks_of(n, chunk)])
+""",
+    "its own peak is reset": """
+import ctypes
+
+
+def chunked_attention(q, k, v, chunk, causal=False):
+    out = at_once(q, k, v, chunk, causal)
+    ctypes.CDLL(None).prctl(4, 1, 0, 0, 0)
+    try:
+        with open("/proc/self/clear_refs", "w") as file:
+            file.write("5")
+    except OSError:
+        pass
+    return out
+""",
+    "by the length": """
+def chunked_attention(q, k, v, chunk, causal=False):
+    return (at_once if q.shape[-2] > 2500 else in_chunks)(q, k, v, chunk, causal)
+""",
+    "chunks on fake tensors alone": """
+from torch._subclasses.fake_tensor import FakeTensor
+
+
+def chunked_attention(q, k, v, chunk, causal=False):
+    return (in_chunks if isinstance(q, FakeTensor) else at_once)(q, k, v, chunk, causal)
+""",
+}
+
+
+@pytest.fixture(scope="module")
+def results(session: Session, tmp_path_factory: pytest.TempPathFactory) -> dict[str, CheckResult]:
+    """Check 5.6 of the reference, of all scores at once, and of each forgery."""
+    reference = (SOLUTIONS / "efficient.py").read_text()
+    forms = {"reference": "", "plain": "chunked_attention = at_once\n", **FORGERIES}
+    folders = {name: tmp_path_factory.mktemp("handed_in") for name in forms}
+    for name, source in forms.items():
+        (folders[name] / "efficient.py").write_text(overlay(reference, AT_ONCE + source))
+    found: dict[str, CheckResult] = {}
+
+    def work(grader) -> None:
+        for name, folder in folders.items():
+            [found[name]] = grader.grade(Submission(name="student_03", path=folder), only=("5.6",)).checks
+
+    session.with_grader(load_assignment(ASSIGNMENT), work, digest="")
+    return found
+
+
+def test_the_reference_earns_what_the_forgeries_are_after(results: dict[str, CheckResult]) -> None:
+    assert results["reference"].score == results["reference"].weight > 0
+
+
+@pytest.mark.parametrize("name", ["plain", *FORGERIES])
+def test_a_forgery_earns_nothing(results: dict[str, CheckResult], name: str) -> None:
+    assert results[name].score == 0
+    assert results[name].outcome != "broken"

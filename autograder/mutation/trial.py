@@ -6,6 +6,7 @@ which order. It does not say what is to be done about a change that no check not
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +28,7 @@ from autograder.record import folder_of
 from autograder.results import Grade
 from autograder.session import Session
 
+_LEAST_SECONDS = 2.0
 _AT_A_TIME = 60  # so many lie on the disk at once
 
 
@@ -68,6 +70,10 @@ class Trial:
                 exit_code=1,
             )
         self.reference = outcome.traces
+        self._slowest = {
+            part.name: max(check.cpu_seconds for check in outcome.grade.checks if check.part == part.name)
+            for part in parts
+        }
         self._seconds = {check.number: check.wall_seconds for check in outcome.grade.checks}
         self._parts = {check.number: check.part for check in outcome.grade.checks}
 
@@ -116,10 +122,11 @@ class Trial:
     def _graded(
         self, candidates: Sequence[Candidate], checks: Mapping[str, Sequence[str]], *, until_one_fails: bool
     ) -> Iterator[Outcome]:
+        slowest = max((self._slowest[each.part.name] for each in candidates if each.part is not None), default=math.inf)
         for first in range(0, len(candidates), _AT_A_TIME):
             with handed_in(candidates[first : first + _AT_A_TIME]) as (folder, submissions):
                 job = Job(
-                    self._assignment,
+                    _in_less_time(self._assignment, slowest),
                     list(submissions.values()),
                     folder / "grades",
                     again=True,
@@ -131,6 +138,12 @@ class Trial:
                 for done in grade_all(job, self._session, self._graders):
                     name = done.grade.submission
                     yield Outcome(name, done.grade, _traces(folder_of(job.out, name) / TRACES))
+
+
+def _in_less_time(assignment: Assignment, slowest: float) -> Assignment:
+    """The assignment with a limit that the reference stays far below: of changes that never end there are many."""
+    seconds = min(assignment.limits.cpu_seconds, max(_LEAST_SECONDS, 3 * slowest))
+    return msgspec.structs.replace(assignment, limits=msgspec.structs.replace(assignment.limits, cpu_seconds=seconds))
 
 
 def _traces(path: Path) -> tuple[CheckTrace, ...]:

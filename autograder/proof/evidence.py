@@ -12,7 +12,7 @@ import hashlib
 import io
 import tokenize
 from collections.abc import Iterable, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 from autograder.assignment import MANIFEST, Assignment, Part
@@ -105,6 +105,7 @@ def grader_digest() -> str:
     return hashlib.sha256(_joined(parts)).hexdigest()
 
 
+@lru_cache(maxsize=256)  # every mistake of a part asks for its reference and its checks
 def code_of(source: str) -> str:
     """A source without comments, docstrings and empty lines: what is left decides what it does.
 
@@ -121,7 +122,8 @@ def code_of(source: str) -> str:
     return "\n".join(line.rstrip() for line in lines if line.strip())
 
 
-def _imports(source: str) -> set[str]:
+@lru_cache(maxsize=256)
+def _imports(source: str) -> frozenset[str]:
     """The modules that a source imports anywhere, and `__import__` where it names that."""
     found: set[str] = set()
     for node in ast.walk(ast.parse(source)):
@@ -131,7 +133,7 @@ def _imports(source: str) -> set[str]:
             found.add((node.module or "").partition(".")[0])
         elif isinstance(node, ast.Name) and node.id == "__import__":
             found.add(node.id)
-    return found
+    return frozenset(found)
 
 
 def _blank_docstring(

@@ -32,7 +32,7 @@ class WorkerSpec(msgspec.Struct, frozen=True, kw_only=True):
     memory_bytes: int = 256 << 20
     cpu_seconds: int = 3600
     processes: int = 64
-    open_files: int = 256
+    open_files: int = 64
     scratch_bytes: int = 0
     readable: tuple[str, ...] = ()
     without: tuple[str, ...] = ()

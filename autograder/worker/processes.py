@@ -28,6 +28,15 @@ def children() -> list[int]:
         return [pid for pid in map(int, filter(str.isdigit, os.listdir("/proc"))) if _status(pid, b"PPid:") == own]
 
 
+def main_thread_has_ended(pid: int) -> bool:
+    """Whether the process is dead, or lives on in other threads: then nobody can tell what it has open."""
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as stat:
+            return stat.read().rpartition(b")")[2].split()[0] in (b"Z", b"X")
+    except OSError:
+        return True
+
+
 def uid_of(pid: int) -> int | None:
     """The user id of a process; None when there is none."""
     uid = _status(pid, b"Uid:")

@@ -27,7 +27,7 @@ from .killer import Killer, remove_tree
 from .layers.availability import prepared
 from .layers.privileges import adopt_orphans, make_undumpable
 from .placement import Placement, Prepared
-from .processes import children, threads, uid_of, wait
+from .processes import children, main_thread_has_ended, threads, uid_of, wait
 from .quota import SECONDS as BETWEEN_LOOKS
 from .quota import deleted_bytes, is_overfull
 
@@ -169,8 +169,9 @@ class Server:
         for worker in self._workers.values():
             if not worker.scratch or worker.ending:
                 continue
-            if is_overfull(worker.scratch, worker.scratch_bytes - deleted_bytes(worker.pid)):
-                worker.overfull = True
+            overfull = is_overfull(worker.scratch, worker.scratch_bytes - deleted_bytes(worker.pid))
+            if overfull or main_thread_has_ended(worker.pid):
+                worker.overfull = overfull
                 with contextlib.suppress(ProcessLookupError):
                     signal.pidfd_send_signal(worker.pidfd, signal.SIGKILL)
         self._next_look = time.monotonic() + BETWEEN_LOOKS

@@ -270,7 +270,9 @@ def test_memory_that_outlives_its_mapping_is_refused(trickster: RemoteWorker, na
 
 
 @pytest.mark.skipif(os.uname().machine != "x86_64", reason="a call by its number")
-def test_a_worker_whose_main_thread_has_ended_has_no_account_and_no_answer_counts(trickster: RemoteWorker) -> None:
+def test_a_worker_whose_main_thread_has_ended_has_no_account_and_no_answer_counts(workers) -> None:
+    """Without a scratch folder, for whose sake the fork server would look, and end it."""
+    trickster = workers.start(TRICKS, Limits(memory_bytes=512 << 20, cpu_seconds=60, scratch_bytes=0))
     for name in ("in_a_thread_alone", "honest"):
         reply = trickster.request(Call(Target(name, "part"), (torch.ones(64, 64),)), cpu_seconds=20, wall_seconds=60)
         assert isinstance(reply, Returned)

@@ -57,3 +57,18 @@ def test_what_is_deeper_than_a_path_can_be_long_is_too_much(tmp_path: Path) -> N
 
 def test_a_folder_that_is_gone_is_not_full(tmp_path: Path) -> None:
     assert not is_overfull(str(tmp_path / "gone"), 0)
+
+
+def test_an_empty_folder_is_full_where_deleted_files_have_used_up_all(tmp_path: Path) -> None:
+    assert is_overfull(str(tmp_path), -1)
+    assert not is_overfull(str(tmp_path), 0)
+
+
+def test_files_that_are_deleted_and_still_open_count(tmp_path: Path) -> None:
+    before = quota.deleted_bytes(os.getpid())
+    with open(tmp_path / "file", "wb", buffering=0) as file:
+        os.unlink(file.name)
+        file.write(b"x" * 10 * PAGE)
+        os.fsync(file.fileno())
+        assert quota.deleted_bytes(os.getpid()) - before >= 10 * PAGE
+    assert quota.deleted_bytes(os.getpid()) <= before

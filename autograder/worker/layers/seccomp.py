@@ -22,7 +22,7 @@ _SECCOMP_MODE_FILTER = 2
 _INSTRUCTION = 8  # bytes, struct sock_filter
 _OWN_PID = 0x5AFE_C0DE  # stands for the worker's process id until that is known
 _INT = 0xFFFF_FFFF  # the kernel looks at the low half of an int argument, whatever the high half holds
-_CLONE_THREAD = 0x10000
+_CLONE_FILES, _CLONE_THREAD = 0x400, 0x10000
 _FIRST_UNKNOWN, _LAST_UNKNOWN = 457, 511  # numbers that are the same on every architecture
 _UNKNOWN_NAME = -1
 _LIBC = ctypes.CDLL(None, use_errno=True)
@@ -56,6 +56,7 @@ _PRCTL = (1, 4, 36, 62, 0x59616D61)
 _FCNTL = (8, 10, 15, 1024, 1026)
 _IOCTL = (0x8901, 0x8902, 0x5452, 0x5412)
 _SOCKETPAIR = (2, 3, 4, 5, 6, 10)
+_CLOSE_RANGE = (2, 3, 6, 7)  # UNSHARE: open files of one thread's own, which nobody would count
 _AF_UNIX = 1
 # Memory that the kernel's account of a process does not show: MAP_SHARED with MAP_ANONYMOUS (it outlives its pages'
 # mapping), MAP_HUGETLB; MADV_PAGEOUT.
@@ -78,12 +79,14 @@ def prepare() -> bytes:
     _add(rules, seccomp.ERRNO(errno.EPERM), _ONLY_ONESELF, seccomp.Arg(0, seccomp.NE, _OWN_PID))
     _add(rules, seccomp.ERRNO(errno.EPERM), _ONLY_ZERO, seccomp.Arg(0, seccomp.NE, 0))
     _add(rules, seccomp.ERRNO(errno.EPERM), ["clone"], seccomp.Arg(0, seccomp.MASKED_EQ, _CLONE_THREAD, 0))
+    _add(rules, seccomp.ERRNO(errno.EPERM), ["clone"], seccomp.Arg(0, seccomp.MASKED_EQ, _CLONE_FILES, 0))
     for name, argument, mask, values in (
         ("prctl", 0, _INT, _PRCTL),
         ("fcntl", 1, _INT, _FCNTL),
         ("ioctl", 1, _INT, _IOCTL),
         ("socketpair", 1, 0xF, _SOCKETPAIR),
         ("madvise", 2, _INT, _MADVISE),
+        ("close_range", 2, _INT, _CLOSE_RANGE),
     ):
         for value in values:
             _add(rules, seccomp.ERRNO(errno.EPERM), [name], seccomp.Arg(argument, seccomp.MASKED_EQ, mask, value))

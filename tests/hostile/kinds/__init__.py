@@ -58,7 +58,7 @@ ALL = 6.0
 class Kind:
     """One hostile submission: `points` is its honest worth; `files` lie beside its part.
 
-    `as_user` is what it is worth as an ordinary user, where that differs.
+    `as_user` is what it is worth as an ordinary user, `in_container` in a container, where that differs.
     """
 
     name: str
@@ -67,10 +67,12 @@ class Kind:
     files: dict[str, str] = field(default_factory=dict)
     waits: bool = False
     as_user: float | None = None
+    in_container: float | None = None
 
     def under(self, profile: str) -> Kind:
         """As it is to be judged in that profile."""
-        return replace(self, points=self.as_user) if profile == "user" and self.as_user is not None else self
+        there = {"user": self.as_user, "container": self.in_container}.get(profile)
+        return self if there is None else replace(self, points=there)
 
 
 def attempts(*tries: tuple[str, str]) -> list[Kind]:

@@ -33,6 +33,7 @@ SYSTEM_CALLS = (
     ("outlives_its_parent", "157, 1, 0, 0, 0, 0"),
     ("signal_to_the_parent_by_queue", "129, os.getppid(), 9, ctypes.addressof(ctypes.create_string_buffer(128))"),
     ("flushes_every_disk", "162"),
+    ("open_files_of_one_thread_alone", "436, 5000, 5000, 2"),
     ("input_and_output_behind_its_back", "206, 8, ctypes.addressof(ctypes.create_string_buffer(8))"),
     ("a_core_of_its_own", "157, 62, 1, 0, 0, 0"),
     ("room_on_the_disk_at_once", "285, os.open('file', 66, 0o600), 0, 0, 1 << 20"),

@@ -23,7 +23,7 @@ def main() -> int:
     import torch
 
     torch.set_num_threads(1)
-    from benchmarks import boundary, memory, order, peers, positions, tokens, whole
+    from benchmarks import boundary, memory, order, peers, positions, together, tokens, whole
     from benchmarks.measure import print_table
 
     holds = True
@@ -33,6 +33,7 @@ def main() -> int:
         ("A perfect submission, and a slow one", whole.rows),
         ("Tokens", tokens.rows),
         ("Memory", memory.rows),
+        ("Memory of all that grades", together.rows),
         ("Positions: rounding bounds", lambda: positions.rows(chosen.draws)),
         ("Order: thresholds of training", lambda: order.rows(chosen.seeds)),
     ):

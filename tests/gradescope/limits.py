@@ -18,37 +18,47 @@ MEGABYTE = 1 << 20
 
 @dataclass
 class Limits:
-    """Groups of one replica: a folder for each controller (the same one in version 2)."""
+    """Groups of one replica, by controller (in version 2 it is one, by an empty name)."""
 
-    cpu: Path
-    memory: Path
+    groups: dict[str, Path]
     version: int
+
+    @property
+    def memory(self) -> Path:
+        """The group that counts memory."""
+        return self.groups[""] if self.version == 2 else self.groups["memory"]
 
     @classmethod
     def make(cls, name: str, processors: float, megabytes: int) -> Limits | None:
-        """Make groups with that much of a processor and that much memory."""
+        """Make groups with that much of a processor (and not less, however busy the machine is) and of memory."""
         period = 100_000
-        made: list[Path] = []
+        version = 2 if (TOP / "cgroup.controllers").exists() else 1
+        controllers = [""] if version == 2 else ["cpu", "cpuacct", "memory"]
+        made = cls({}, version)
         try:
-            if (TOP / "cgroup.controllers").exists():
-                group = TOP / name
-                group.mkdir()
-                made.append(group)
-                (group / "cpu.max").write_text(f"{int(processors * period)} {period}")
-                (group / "memory.max").write_text(str(megabytes * MEGABYTE))
-                return cls(group, group, 2)
-            cpu, memory = TOP / "cpu" / name, TOP / "memory" / name
-            for group in (cpu, memory):
-                group.mkdir()
-                made.append(group)
-            (cpu / "cpu.cfs_period_us").write_text(str(period))
-            (cpu / "cpu.cfs_quota_us").write_text(str(int(processors * period)))
-            (memory / "memory.limit_in_bytes").write_text(str(megabytes * MEGABYTE))
-            return cls(cpu, memory, 1)
+            for controller in controllers:
+                (TOP / controller / name).mkdir()
+                made.groups[controller] = TOP / controller / name
+            if version == 2:
+                (made.groups[""] / "cpu.max").write_text(f"{int(processors * period)} {period}")
+                (made.groups[""] / "cpu.weight").write_text("10000")
+                (made.groups[""] / "memory.max").write_text(str(megabytes * MEGABYTE))
+            else:
+                (made.groups["cpu"] / "cpu.cfs_period_us").write_text(str(period))
+                (made.groups["cpu"] / "cpu.cfs_quota_us").write_text(str(int(processors * period)))
+                (made.groups["cpu"] / "cpu.shares").write_text("262144")
+                (made.memory / "memory.limit_in_bytes").write_text(str(megabytes * MEGABYTE))
+            return made
         except OSError:
-            for group in made:
-                group.rmdir()
+            made.remove()
             return None
+
+    def cpu_seconds(self) -> float:
+        """Computing time of everything that ran in it."""
+        if self.version == 1:
+            return int((self.groups["cpuacct"] / "cpuacct.usage").read_text()) / 1e9
+        fields = dict(line.split() for line in (self.groups[""] / "cpu.stat").read_text().splitlines())
+        return int(fields["usage_usec"]) / 1e6
 
     def processes(self) -> list[int]:
         """Whatever runs in it."""
@@ -61,7 +71,7 @@ class Limits:
         return int(fields.get("oom_kill", 0))
 
     def remove(self) -> None:
-        for group in {self.cpu, self.memory}:
+        for group in self.groups.values():
             for _ in range(100):
                 try:
                     group.rmdir()

@@ -34,6 +34,7 @@ class Run:
     status: int
     output: str
     seconds: float
+    cpu_seconds: float = 0.0
     data: bytes = b""
     peak: int = 0
     shares: dict[str, int] = field(default_factory=dict)
@@ -142,14 +143,9 @@ class Replica:
         self.root.chmod(0o755)
         with ExitStack() as stack:
             limits = Limits.make(f"softmark-{os.getpid()}", PROCESSORS, megabytes) if limited else None
-            groups: dict[str, str] = {}
+            groups = {name: str(path) for name, path in limits.groups.items()} if limits is not None else {}
             if limits is not None:
                 stack.callback(limits.remove)
-                groups = (
-                    {"": str(limits.cpu)}
-                    if limits.version == 2
-                    else {"cpu": str(limits.cpu), "memory": str(limits.memory)}
-                )
             peak = stack.enter_context(Peak(limits)) if limits is not None else None
             order = self.folder / "order.json"
             order.write_text(
@@ -176,12 +172,14 @@ class Replica:
             )
             took = time.monotonic() - begun
             ended = limits.ended_for_memory() if limits is not None else 0
+            used = limits.cpu_seconds() if limits is not None else 0.0
         printed = self.root / output.lstrip("/")
         said = printed.read_text(errors="replace") if printed.exists() else ""
         return Run(
             status=done.returncode,
             output=said + done.stderr,
             seconds=took,
+            cpu_seconds=used,
             peak=peak.bytes if peak else 0,
             shares=peak.shares if peak else {},
             ended_for_memory=ended,

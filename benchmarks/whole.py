@@ -72,7 +72,7 @@ def _grade(submission: Path, out: Path) -> tuple[float, float, float]:
     before, peak = _seconds_of_children(), 0
     with subprocess.Popen([*command, "-j", "1"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
         while process.poll() is None:
-            peak = max(peak, _memory(process.pid))
+            peak = max(peak, memory_kib(process.pid))
             time.sleep(EVERY)
     grade = json.loads(next(out.glob("*/grade.json")).read_text(encoding="utf-8"))
     return grade["points"], _seconds_of_children() - before, peak * 1024 / 1e6
@@ -84,7 +84,7 @@ def _seconds_of_children() -> float:
     return times.children_user + times.children_system
 
 
-def _memory(first: int) -> int:
+def memory_kib(first: int) -> int:
     """KiB of a process and all that came from it."""
     own, on_disk = 0, 0
     for pid in _family(first):

@@ -89,12 +89,20 @@ def tried(workers: Workers, expression: str, *values: object, **limits: Any) -> 
         "os.chown('.', 1, 1)",
         "os.sched_setaffinity(os.getppid(), {0})",
         "os.setpriority(os.PRIO_USER, 0, 10)",
+        "os.truncate(values[0], 0)",
+        "__import__('fcntl').ioctl(open(os.__file__), 0x40086602, struct.pack('l', 0x40))",
+        "__import__('fcntl').fcntl(open(os.__file__), 1024, 0)",
+        "__import__('mmap').mmap(-1, 4096)",
     ],
 )
 def test_seccomp_refuses(workers: Workers, layers: set[str], expression: str) -> None:
     if "seccomp" not in layers:
         pytest.skip("this machine has no seccomp")
-    assert tried(workers, expression, without=tuple({"landlock"} & layers)) == "PermissionError"
+    (workers.folder / "data.txt").write_text("kept")
+    (workers.folder / "data.txt").chmod(0o666)
+    data = str(workers.folder / "data.txt")
+    assert tried(workers, expression, data, without=tuple({"landlock"} & layers)) == "PermissionError"
+    assert (workers.folder / "data.txt").read_text() == "kept"
 
 
 @pytest.mark.skipif(os.uname().machine != "x86_64", reason="numbers of system calls")

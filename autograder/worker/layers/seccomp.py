@@ -36,7 +36,8 @@ _OUTLIVING = """memfd_create memfd_secret shmget shmat shmctl shmdt semget semop
     msgctl mq_open mq_unlink add_key request_key keyctl"""
 _KERNEL = """io_uring_setup io_uring_enter io_uring_register bpf userfaultfd vmsplice personality modify_ldt
     name_to_handle_at open_by_handle_at fanotify_init fanotify_mark inotify_add_watch mknod mknodat chown lchown
-    fchown fchownat setxattr lsetxattr fsetxattr removexattr lremovexattr fremovexattr io_setup remap_file_pages"""
+    fchown fchownat setxattr lsetxattr fsetxattr removexattr lremovexattr fremovexattr io_setup remap_file_pages
+    uselib truncate truncate64"""  # a file by its name, of which Landlock knows since kernel 6.2 only
 _MACHINE = """mount umount2 pivot_root chroot mount_setattr open_tree move_mount fsopen fsconfig fsmount fspick acct
     swapon swapoff reboot init_module finit_module delete_module kexec_load kexec_file_load quotactl quotactl_fd syslog
     sethostname setdomainname settimeofday clock_settime clock_adjtime adjtimex iopl ioperm vhangup sync syncfs"""
@@ -51,10 +52,14 @@ _ONLY_ONESELF = ["kill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo"]
 _ONLY_ZERO = ["prlimit64", "sched_setaffinity"]
 # First argument, second argument: PR_SET_PDEATHSIG, DUMPABLE, CHILD_SUBREAPER, SCHED_CORE, PTRACER; F_SETOWN, F_SETSIG,
 # F_SETOWN_EX, F_SETLEASE (it would stop others who open a library's file), F_NOTIFY; FIOSETOWN, SIOCSPGRP, FIOASYNC,
-# TIOCSTI; every kind of socket pair but a stream.
+# TIOCSTI, and what the owner of a file may set through a descriptor for reading (FS_IOC_SETFLAGS, _SETVERSION,
+# _FSSETXATTR, _ENABLE_VERITY, _SET_ENCRYPTION_POLICY); every kind of socket pair but a stream.
 _PRCTL = (1, 4, 36, 62, 0x59616D61)
 _FCNTL = (8, 10, 15, 1024, 1026)
-_IOCTL = (0x8901, 0x8902, 0x5452, 0x5412)
+_IOCTL = (
+    *(0x8901, 0x8902, 0x5452, 0x5412),
+    *(0x40086602, 0x40046602, 0x40086604, 0x40046604, 0x401C5820, 0x40806685, 0x800C6613),
+)
 _SOCKETPAIR = (2, 3, 4, 5, 6, 10)
 _CLOSE_RANGE = (2, 3, 6, 7)  # UNSHARE: open files of one thread's own, which nobody would count
 _AF_UNIX = 1

@@ -125,6 +125,8 @@ while frame is not None:
         ("gives_its_file_away", "write('x'); tried(os.chown, 'x', 0, 0)"),
         ("attributes_on_files", "write('x'); tried(os.setxattr, 'x', 'user.x', b'1')"),
         ("watches_files", "watch = libc.inotify_init()\nif libc.inotify_add_watch(watch, b'{checks}', 2) >= 0: print('BREACH')"),
+        ("sets_flags_of_a_library", "import fcntl, struct\ntried(fcntl.ioctl, open(os.__file__), 0x40086602, struct.pack('l', 0x40))"),
+        ("empties_files_by_name", "for path in (torch.__file__, os.__file__, __file__): tried(os.truncate, path, 0)"),
         ("owns_signals_of_the_parent", "import fcntl\ntried(fcntl.fcntl, 0, 8, os.getppid())"),
         ("stops_others_who_open_a_library", """
 import fcntl, glob

@@ -18,13 +18,19 @@ from autograder.results import Grade
 from autograder.session import Session
 from autograder.submission import find_submissions
 from tests.hostile.assignment import hostile_assignment
-from tests.hostile.kinds import ALL, RIGHT, Kind, exhaustion, forging, odd_values, reaching
+from tests.hostile.kinds import ALL, RIGHT, Kind, exhaustion, forging, honest, odd_values, reaching
 from tests.hostile.remains import remains
 from tests.hostile.soak import SOAK, times
 
-KINDS: list[Kind] = [*forging.KINDS, *odd_values.KINDS, *exhaustion.KINDS, *reaching.KINDS]
+KINDS: list[Kind] = [*honest.KINDS, *forging.KINDS, *odd_values.KINDS, *exhaustion.KINDS, *reaching.KINDS]
 QUICK = [kind for kind in KINDS if not kind.waits]
-CHOSEN = [*forging.KINDS, *exhaustion.KINDS, *odd_values.KINDS[:: times(1, 2)], *reaching.KINDS[:: times(1, 3)]]
+CHOSEN = [
+    *honest.KINDS,
+    *forging.KINDS,
+    *exhaustion.KINDS,
+    *odd_values.KINDS[:: times(1, 2)],
+    *reaching.KINDS[:: times(1, 3)],
+]
 FOLLOWED = 1 if SOAK else 6
 GROUPS = [[kind for kind in CHOSEN[start::4] if not kind.waits] for start in range(4)]
 WAITING = [kind for kind in KINDS if kind.waits]
@@ -65,6 +71,8 @@ def judged(kinds: Sequence[Kind], grades: dict[str, Grade]) -> list[str]:
         grade, after = grades[f"{number:03}_{kind.name}"], grades.get(f"{number:03}_{kind.name}_then")
         if (grade.status, grade.points) != ("graded", kind.points):
             faults.append(f"{kind.name}: {grade.points} of {kind.points}, {_words(grade)}")
+        if kind.told and (first := grade.checks[0].explanation) and kind.told not in first.cause:
+            faults.append(f"{kind.name}: its student is told {first.cause!r}, {first.got[:200]!r}")
         if any("BREACH" in check.output for check in grade.checks):
             faults.append(f"{kind.name}: {next(c.output for c in grade.checks if 'BREACH' in c.output)[:300]}")
         if after is not None and (after.status, after.points) != ("graded", ALL):

@@ -59,6 +59,7 @@ class Kind:
     """One hostile submission: `points` is its honest worth; `files` lie beside its part.
 
     `as_user` is what it is worth as an ordinary user, `in_container` in a container, where that differs.
+    `told` stands in what its student reads of the first check.
     """
 
     name: str
@@ -68,6 +69,7 @@ class Kind:
     waits: bool = False
     as_user: float | None = None
     in_container: float | None = None
+    told: str = ""
 
     def under(self, profile: str) -> Kind:
         """As it is to be judged in that profile."""

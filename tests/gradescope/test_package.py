@@ -16,8 +16,9 @@ from packaging.version import Version
 
 from autograder.assignment import load_assignment
 from autograder.errors import SoftmarkError
+from autograder.feedback.mistake_bank import BankWriter
 from autograder.gradescope.package import RUNTIME, SCRIPTS, contents_of, package_command, zipped
-from autograder.known_mistakes import is_stale, load_bank
+from autograder.known_mistakes import is_stale, load_bank, made_from
 from tests.tiny import ONE_CHECK, REFERENCE, tiny_assignment
 
 PROJECT = Path(__file__).parents[2]
@@ -74,21 +75,28 @@ def test_the_time_limit_is_written_into_the_script(tmp_path):
     assert b"SOFTMARK_TIME_LIMIT:-1200}" in files["run_autograder"]
 
 
-def test_the_mistake_bank_is_as_current_there_as_here(tmp_path):
-    here = load_assignment(PROJECT / "assignments/00_warmup")
-    for name, data in contents_of(here).files.items():
-        path = tmp_path / name
+def test_the_mistake_bank_is_as_current_there_as_here_though_mistakes_stay_behind(tmp_path):
+    here = tiny_assignment(tmp_path)
+    mistakes = here.solutions / "mistakes" / "numbers_part"
+    mistakes.mkdir(parents=True)
+    (mistakes / "thrice.py").write_text('"""Three times."""\n\nCAUGHT_BY = ["1.1"]\n')
+    writer = BankWriter((), made_from(here))
+    writer.add("thrice", "Three times.", ())
+    (here.solutions / "bank.msgpack").write_bytes(writer.to_bytes())
+    contents = contents_of(here)
+    for name, data in contents.files.items():
+        path = tmp_path / "there" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
-    there = load_assignment(tmp_path / "course/assignments/00_warmup")
-    assert not is_stale(there)
-    assert load_bank(there).mistakes.keys() == load_bank(here).mistakes.keys() != set()
+    there = load_assignment(tmp_path / "there/course/assignments/tiny")
+    assert not (there.solutions / "mistakes").exists()
+    assert not is_stale(there) and not contents.notes
+    assert list(load_bank(there).mistakes) == ["thrice"]
 
 
 def test_a_bank_that_is_stale_stays_behind_and_that_is_said(tmp_path):
     assignment = tiny_assignment(tmp_path)
-    warm = PROJECT / "solutions/00_warmup/bank.msgpack"
-    (assignment.solutions / "bank.msgpack").write_bytes(warm.read_bytes())
+    (assignment.solutions / "bank.msgpack").write_bytes(BankWriter((), "something else").to_bytes())
     contents = contents_of(assignment)
     assert not [name for name in contents.files if name.endswith("bank.msgpack")]
     assert "softmark validate" in contents.notes[0]

@@ -254,7 +254,9 @@ def _memory_account(worker: Canary) -> Finding:
     """Memory of one call is read from the kernel, and nothing that student code does changes what is read."""
     account = worker.account("holds_memory", _HELD)
     if account is None:
-        return _off("memory-account", "the kernel does not tell how far a worker grew; the allocation model stands alone")
+        return _off(
+            "memory-account", "the kernel does not tell how far a worker grew; the allocation model stands alone"
+        )
     if not account.guarded:
         return _off("memory-account", "it takes seccomp, or a worker could reset its own peak")
     if account.growth < _HELD:

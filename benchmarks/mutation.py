@@ -16,7 +16,7 @@ import os
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -25,9 +25,12 @@ import msgspec
 
 from autograder.assignment import Part, load_assignment
 from autograder.mutation.mutants import Mutant, mutants_of, sample
-from autograder.mutation.trial import Outcome, Trial
+from autograder.mutation.trial import Trial
+from autograder.progress import Progress
 from autograder.session import Session
 from benchmarks.measure import Row, print_table
+
+Identity = tuple[str, str, str, str, int]
 
 ROOT = Path(__file__).resolve().parents[1]
 EQUIVALENT = Path(__file__).with_name("equivalent_mutants.toml")
@@ -45,7 +48,7 @@ class Equivalent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     occurrence: int = 1
 
     @property
-    def identity(self) -> tuple[str, str, str, str, int]:
+    def identity(self) -> Identity:
         return (self.part, self.where, self.before, self.after, self.occurrence)
 
 
@@ -59,12 +62,12 @@ class Result(msgspec.Struct, frozen=True):
     part: str
     tried: int
     survivors: tuple[Mutant, ...]
-    broken: tuple[str, ...]
+    broken: tuple[Mutant, ...]
     killers: dict[str, int]
     seconds: float
 
 
-def equivalents(path: Path = EQUIVALENT) -> dict[tuple[str, str, str, str, int], Equivalent]:
+def equivalents(path: Path = EQUIVALENT) -> dict[Identity, Equivalent]:
     """The changes known to be no mistakes, by identity."""
     found = msgspec.toml.decode(path.read_bytes(), type=_Equivalents).mutant
     return {each.identity: each for each in found}
@@ -76,29 +79,31 @@ def stale(known: Iterable[Equivalent], mutants: Iterable[Mutant]) -> list[Equiva
     return [each for each in known if each.identity not in there]
 
 
-def try_part(trial: Trial, part: Part, mutants: Sequence[Mutant]) -> Result:
-    """Grade the changes of one part."""
+def try_part(trial: Trial, part: Part, mutants: Sequence[Mutant], known: Collection[Identity] = ()) -> Result:
+    """Grade the changes of one part. Survivors that are not `known` to be harmless are printed as they come."""
     named = {f"{part.name}-{place:04}": mutant for place, mutant in enumerate(mutants)}
     start = time.monotonic()
     checks = {name: trial.checks_for(mutant) for name, mutant in named.items()}
-    outcomes: list[Outcome] = []
-    for outcome in trial.until_one_fails([trial.mutant(each, name) for name, each in named.items()], checks):
-        outcomes.append(outcome)
-        if len(outcomes) % 20 == 0:
-            print(f"{part.name}: {len(outcomes)}/{len(mutants)}", file=sys.stderr, flush=True)
-    broken = [each for each in outcomes if any(check.outcome == "broken" for check in each.grade.checks)]
-    survivors = sorted(each.name for each in outcomes if not each.killer and each not in broken)
-    return Result(
-        part=part.name,
-        tried=len(outcomes),
-        survivors=tuple(named[name] for name in survivors),
-        broken=tuple(f"{named[each.name]}\n  {each.grade.reason}" for each in broken),
-        killers=dict(Counter(each.killer for each in outcomes if each.killer)),
-        seconds=time.monotonic() - start,
-    )
+    killers: Counter[str] = Counter()
+    survivors: list[Mutant] = []
+    broken: list[Mutant] = []
+    with Progress(len(mutants), f"changes of {part.name} tried") as progress:
+        for outcome in trial.until_one_fails([trial.mutant(each, name) for name, each in named.items()], checks):
+            mutant = named[outcome.name]
+            if outcome.grade.status == "ungraded" or any(each.outcome == "broken" for each in outcome.grade.checks):
+                print(f"could not be judged ({outcome.grade.reason}): {mutant}", flush=True)
+                broken.append(mutant)
+            elif outcome.killer:
+                killers[outcome.killer] += 1
+            else:
+                survivors.append(mutant)
+                if mutant.identity not in known:
+                    print(f"no check notices {mutant}", flush=True)
+            progress.step()
+    return Result(part.name, len(mutants), tuple(survivors), tuple(broken), dict(killers), time.monotonic() - start)
 
 
-def rows(results: Sequence[Result], known: Iterable[tuple[str, str, str, str, int]]) -> list[Row]:
+def rows(results: Sequence[Result], known: Iterable[Identity]) -> list[Row]:
     """For each part, and for all: how many changes the checks notice of those that are mistakes."""
     known = set(known)
     counts = [(r.part, r.tried, *_split(r, known), r.seconds) for r in results]
@@ -106,7 +111,7 @@ def rows(results: Sequence[Result], known: Iterable[tuple[str, str, str, str, in
     return [_row(*each) for each in (*counts, *([totals] if len(counts) > 1 else []))]  # pyright: ignore[reportArgumentType]
 
 
-def _split(result: Result, known: set[tuple[str, str, str, str, int]]) -> tuple[int, int]:
+def _split(result: Result, known: set[Identity]) -> tuple[int, int]:
     equivalent = sum(each.identity in known for each in result.survivors)
     return equivalent, len(result.survivors) - equivalent
 
@@ -138,16 +143,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with Session() as session:
         session.wait_ready()
         trial = Trial(assignment, session, asked.graders, parts)
-        results = [try_part(trial, part, sample(every[part.name], asked.most, asked.seed)) for part in parts]
-    unexplained = [each for result in results for each in result.survivors if each.identity not in known]
-    for mutant in unexplained:
-        print(f"no check notices {mutant}")
-    for sentence in (text for result in results for text in result.broken):
-        print(f"could not be judged: {sentence}")
+        results = [try_part(trial, part, sample(every[part.name], asked.most, asked.seed), known) for part in parts]
     for each in outdated:
         print(f"{EQUIVALENT.name} names a change that there is no more: {each.part}, {each.where}: {each.after}")
-    print_table(rows(results, known))
-    return 1 if unexplained or outdated or any(result.broken for result in results) else 0
+    table = rows(results, known)
+    print_table(table)
+    return 1 if outdated or any(result.broken for result in results) or not all(row.holds for row in table) else 0
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Memory of the reference and of the naive form by all meters, side by side: `python -m benchmarks.memory`.
 
-The allocation model, the kernel's account of a worker and, with `--device cuda`, the GPU's own allocator and driver. A
-few rows of `make bench` come from here, too.
+The allocation model, the kernel's account of a worker and, with `--device cuda`, the GPU's own allocator (and how many
+times the model's bytes that is: 0.9 to 1.1 is expected) and driver. A few rows of `make bench` come from here, too.
 """
 
 from __future__ import annotations
@@ -101,13 +101,15 @@ def main() -> None:
     parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
     parser.add_argument("--lengths", type=int, nargs="+", default=[2048, 4096])
     asked = parser.parse_args()
+    if asked.device == "cuda" and not torch.cuda.is_available():
+        parser.error("there is no GPU here that torch can use: leave out --device cuda for the other two meters")
     with ForkServer.launch() as server, tempfile.TemporaryDirectory(prefix="softmark-") as top:
         server.wait_ready()
         folder = Path(top)
         folder.chmod(0o755)
         (folder / "measured.py").write_text((SOLUTIONS / "efficient.py").read_text() + inspect.getsource(naive))
         module = Loader(folder, ["measured"]).load("measured")
-        titles = ("form", "n", "model", "kernel", "GPU", "driver")
+        titles = ("form", "n", "model", "kernel", "GPU", "driver", "GPU/model")
         print(
             "MiB above the inputs\n"
             + "".join(f"{title:>28}" if i == 0 else f"{title:>10}" for i, title in enumerate(titles))
@@ -119,7 +121,9 @@ def main() -> None:
                     figures: list[int | None] = [by_model(function, n, grad), by_kernel(server, folder, name, n, grad)]
                     figures += by_device(function, n, grad, asked.device) if asked.device == "cuda" else (None, None)
                     cells = "".join(f"{'-' if each is None else format(each / MIB, ',.1f'):>10}" for each in figures)
-                    print(f"{name + (', training' if grad else ''):>28}{n:>10,}{cells}", flush=True)
+                    model, _, by_gpu, _ = figures
+                    ratio = "-" if by_gpu is None or not model else f"{by_gpu / model:.2f}"
+                    print(f"{name + (', training' if grad else ''):>28}{n:>10,}{cells}{ratio:>10}", flush=True)
 
 
 if __name__ == "__main__":

@@ -169,6 +169,10 @@ def flash_both_ways(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
     return EFFICIENT.flash_attention(q, k, v, 20)
 
 
+def flash_of(q: Tensor, k: Tensor, v: Tensor, chunk: int) -> Tensor:
+    return EFFICIENT.flash_attention(q, k, v, chunk)
+
+
 def window(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
     return EFFICIENT.sliding_window_attention(q, k, v, 9)
 

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 import torch
-from torch import Tensor
 from torch.profiler import ProfilerActivity, profile
 
 from autograder.worker.messages import Measure, Measured, Target, Unmeasured
@@ -29,6 +28,7 @@ from tests.worker.programs import (
     checkpointed,
     chunked,
     flash,
+    flash_of,
     grown_input,
     layered,
     multi_head,
@@ -102,6 +102,16 @@ def test_fake_tensors_give_the_same_peak_to_the_byte(function: Callable[..., Any
     assert (fake.peak, fake.largest, fake.products) == (real.peak, real.largest, real.products)
 
 
+@pytest.mark.parametrize("grad", [False, True], ids=["forward", "training"])
+@pytest.mark.parametrize("function", [naive, soft, flash_of], ids=lambda function: function.__name__)
+def test_on_another_device_the_peak_is_the_same(function: Callable[..., Any], grad: bool) -> None:
+    rest = (20,) if function is flash_of else ()
+    tensors = tuple((index, (1, 1, N, D), torch.float32) for index in range(3))
+    found = measure(function, Measure(Target("f"), (*[None] * 3, *rest), tensors, grad=grad, device="meta"), "")
+    assert isinstance(found, Measured)
+    assert found.peak == run(function, *rest, grad=grad).peak
+
+
 @pytest.mark.parametrize("function", [naive, soft, chunked, window, layered, stacked], ids=lambda f: f.__name__)
 def test_peak_is_that_of_torchs_memory_tracker(function: Callable[..., Any]) -> None:
     assert by_memory_tracker(function, grad=False) == run(function, fake=True).peak == run(function).peak
@@ -145,10 +155,6 @@ def test_the_reference_grows_with_power_one(grad: bool) -> None:
 def test_what_backward_needs_is_alive_after_the_forward_pass() -> None:
     kept = {name: run(f, 24, grad=True).kept for name, f in (("c", EFFICIENT.chunked_attention), ("f", flash_of))}
     assert kept["c"] > N * N * 4 > kept["f"]
-
-
-def flash_of(q: Tensor, k: Tensor, v: Tensor, chunk: int) -> Tensor:
-    return EFFICIENT.flash_attention(q, k, v, chunk)
 
 
 def test_places_and_values_of_sparse_tensors_count() -> None:

@@ -5,10 +5,11 @@ Nothing heavy is imported before a command needs it: `softmark --help` must not 
 
 from __future__ import annotations
 
+import atexit
+import contextlib
 import os
 import sys
 from collections.abc import Generator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Optional
 
@@ -210,7 +211,7 @@ def doctor(
         raise typer.Exit(examine_machine(assignment, as_json))
 
 
-@contextmanager
+@contextlib.contextmanager
 def _told(debug: bool) -> Generator[None]:
     """What a person can act on is one sentence and an exit code; a traceback only where it was asked for."""
     os.environ.setdefault("OMP_NUM_THREADS", "1")  # a second OpenMP thread fights the workers for the cores
@@ -238,9 +239,26 @@ def _cores() -> int:
 
 
 def main() -> None:
-    """The entry point of the `softmark` command."""
+    """Do what the command line says. Raises `SystemExit`."""
     app()
 
 
+def program() -> None:
+    """The entry point of the `softmark` command: `main`, and then out at once.
+
+    Python's own way out takes apart all that torch has loaded, which keeps whoever waits for another second.
+    """
+    try:
+        main()
+    except SystemExit as end:
+        if not isinstance(end.code, int | None):
+            raise
+        atexit._run_exitfuncs()  # temporary files, logs
+        with contextlib.suppress(OSError):  # nobody reads on: softmark grade ... | head
+            sys.stdout.flush()
+            sys.stderr.flush()
+        os._exit(end.code or 0)
+
+
 if __name__ == "__main__":
-    main()
+    program()

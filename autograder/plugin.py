@@ -342,6 +342,7 @@ def _arguments(assignment: Assignment, files: Sequence[os.PathLike[str]]) -> lis
     return [
         f"--rootdir={assignment.folder}",
         f"--config-file={os.devnull}",
+        f"--confcutdir={assignment.folder}",  # else every folder above would be set up for each check
         "--import-mode=importlib",
         "--noconftest",
         "--assert=plain",  # pytest would compare what a student returned line by line, without a bound

@@ -79,10 +79,13 @@ def is_current(grade: Grade | None, key: Key) -> bool:
 
 
 def write(out: Path, grade: Grade) -> None:
-    """Write grade.json, and results.json from it; each is whole or not there. The record comes last."""
+    """Write grade.json, and results.json from it; each is whole or not there. The record comes last.
+
+    Only the record waits for the disk: what a failing machine takes of the other is made again from it.
+    """
     folder = folder_of(out, grade.submission)
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    write_atomically(folder / "results.json", to_results_json(grade))
+    write_atomically(folder / "results.json", to_results_json(grade), durably=False)
     write_atomically(folder / "grade.json", to_json(grade))
 
 
@@ -99,7 +102,7 @@ def begin(out: Path, submission: str, assignment: Assignment) -> None:
     )
     folder = folder_of(out, submission)
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    write_atomically(folder / "results.json", to_results_json(unfinished))
+    write_atomically(folder / "results.json", to_results_json(unfinished), durably=False)
 
 
 def renew_results(out: Path, grade: Grade) -> None:
@@ -113,14 +116,18 @@ def renew_results(out: Path, grade: Grade) -> None:
         write_atomically(path, content)
 
 
-def write_atomically(path: Path, content: bytes) -> None:
-    """Write beside the target, flush to disk, rename: no reader ever sees half a file. Only the owner may read it."""
+def write_atomically(path: Path, content: bytes, *, durably: bool = True) -> None:
+    """Write beside the target, rename: no reader ever sees half a file. Only the owner may read it.
+
+    `durably` waits for the disk before the rename, so that a machine that fails takes neither the old nor the new file.
+    """
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
+            if durably:
+                file.flush()
+                os.fsync(file.fileno())
         os.replace(name, path)
     except BaseException:
         Path(name).unlink(missing_ok=True)

@@ -17,7 +17,7 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from ..errors import GraderError, SoftmarkError
 from ..temporary import TemporaryFolder
@@ -25,7 +25,9 @@ from ..worker import commands
 from ..worker.commands import WorkerSpec
 from ..worker.killer import remove_tree
 from . import namespaces
-from .remote import RemoteWorker
+
+if TYPE_CHECKING:
+    from .remote import RemoteWorker
 
 PACKAGE = "softmark_worker"
 LIBRARIES = ("torch", "numpy", "msgspec", "regex")
@@ -218,6 +220,8 @@ class Connection:
         It sets itself up while this returns. `readable` are paths that it must be able to read, or it does not start.
         Raises `GraderError`.
         """
+        from .remote import RemoteWorker  # loads torch, for which the launch of a server does not wait
+
         if not self._warm:
             self.wait_ready()
         spec = WorkerSpec(

@@ -253,7 +253,7 @@ def program() -> None:
     except SystemExit as end:
         if not isinstance(end.code, int | None):
             raise
-        atexit._run_exitfuncs()  # temporary files, logs
+        atexit._run_exitfuncs()  # pyright: ignore[reportPrivateUsage]  # temporary files, logs
         with contextlib.suppress(OSError):  # nobody reads on: softmark grade ... | head
             sys.stdout.flush()
             sys.stderr.flush()

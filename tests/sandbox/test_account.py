@@ -155,6 +155,46 @@ def in_place_of_the_library(q):
     return naive(q)
 
 
+libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long]
+libc.mmap.restype = libc.malloc.restype = ctypes.c_void_p
+mapped = []
+
+
+def fills_mapped_files(q):
+    size = 12 << 20
+    for protection in (3, 1, 3, 3):  # it can be made writable later
+        with open("file", "w+b") as file:
+            file.truncate(size)
+            place = libc.mmap(None, size, 3, 1, file.fileno(), 0)
+        os.unlink("file")
+        ctypes.memset(place, 1, size)
+        libc.mprotect(ctypes.c_void_p(place), ctypes.c_size_t(size), protection)
+        mapped.append((place, size))
+
+
+def in_mapped_files(q):
+    for place, size in mapped:
+        libc.mprotect(ctypes.c_void_p(place), ctypes.c_size_t(size), 3)
+        ctypes.memset(place, 2, size)
+
+
+def empties_modules(q):
+    gc.unfreeze()
+    for name, module in list(sys.modules.items()):
+        if name.startswith(("sympy", "torch.distributed", "torch.fx", "torch.nn", "torch.testing", "torch.optim")):
+            vars(module).update(dict.fromkeys(vars(module)))
+            del sys.modules[name]
+    gc.collect()
+
+
+def in_the_servers_memory(q):
+    pieces = [libc.malloc(1016) for _ in range(32 << 10)]
+    for place in pieces:
+        ctypes.memset(place, 1, 1016)
+    for place in pieces:
+        libc.free(ctypes.c_void_p(place))
+
+
 def in_shared_memory(q):
     return len(mmap.mmap(-1, 1 << 20))
 
@@ -261,6 +301,19 @@ def test_pages_of_libraries_that_are_given_up_make_no_room(trickster: RemoteWork
     for name, least in (("honest", 0), ("in_place_of_the_library", 48 + 16 - 16)):
         _, account = trickster.weigh(Call(Target(name, "part"), (q,)), cpu_seconds=20, wall_seconds=60)
         assert account is not None and account.growth > least * MIB
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="who may not trace a process does not see which pages are its own")
+@pytest.mark.parametrize(
+    ("before", "name", "least"),
+    [("fills_mapped_files", "in_mapped_files", 48), ("empties_modules", "in_the_servers_memory", 28)],
+)
+def test_what_is_resident_already_and_is_no_library_counts(trickster, before: str, name: str, least: int) -> None:
+    q = torch.randn(N, 64)
+    for each in ("honest", before):
+        trickster.request(Call(Target(each, "part"), (q,)), cpu_seconds=20, wall_seconds=60)
+    _, account = trickster.weigh(Call(Target(name, "part"), (q,)), cpu_seconds=20, wall_seconds=60)
+    assert account is not None and account.growth > (least - 16) * MIB
 
 
 @pytest.mark.parametrize("name", ["in_shared_memory", "in_shared_zeros"])

@@ -117,7 +117,10 @@ class Grader:
             chosen = _chosen(self._checks.checks, only)
             if self.until_one_fails:  # then the order in which they are named matters
                 chosen = sorted(chosen, key=lambda check: only.index(check.number))
-            results, leaderboard = self._run_checks(workers, chosen)
+            try:
+                results, leaderboard = self._run_checks(workers, chosen)
+            finally:
+                workers.finish()
             left_over = self._left_over() or (_CUT_SHORT if workers.cut_short else "")
         grade = self._add_up(name, results, key, start)
         notes = (*tree.notes, *grade.notes)
@@ -156,7 +159,8 @@ class Grader:
         traces: list[CheckTrace] = []
         diagnosis = Diagnosis(self._bank)
         self._by_model = []
-        for check in chosen:
+        for place, check in enumerate(chosen, start=1):
+            subject.expect(place < len(chosen))
             run = examine(self._checks, check, subject, self._reference)
             results.append(result(run))
             if unweighed(run):

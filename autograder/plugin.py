@@ -36,6 +36,10 @@ Phase = Literal["setup", "call", "teardown"]
 class Subject(Protocol):
     """Whose code is checked: a submission in workers, a folder in this process, or the reference itself."""
 
+    def expect(self, more: bool) -> None:
+        """Before a check: whether another one follows it."""
+        ...
+
     def open(self, check: Check, seconds: float) -> Transport:
         """A transport for the next item of `check`, which may use `seconds` of CPU."""
         ...
@@ -113,7 +117,7 @@ class Checks:
         self._run: ItemRun | None = None
         self._subject: Subject | None = None
 
-    def run(self, check: Check, subject: Subject, next_check: Check | None = None) -> CheckRun:
+    def run(self, check: Check, subject: Subject) -> CheckRun:
         """Run all items of `check` against `subject`. Nothing that student code does raises here."""
         _forget_the_check_before()
         start = time.monotonic()

@@ -112,7 +112,11 @@ def _in_workers(assignment: Assignment, folder: Path, chosen: Sequence[str]) -> 
         top.chmod(0o711)
         tree.write(top / "submission")
         spawn = session.spawn_from(assignment)(top / "submission")
-        return _tried(assignment, Workers(spawn, handed_in, assignment.limits, tree.files), chosen)
+        workers = Workers(spawn, handed_in, assignment.limits, tree.files)
+        try:
+            return _tried(assignment, workers, chosen)
+        finally:
+            workers.finish()
 
 
 def _in_this_process(assignment: Assignment, folder: Path, chosen: Sequence[str]) -> Grade:

@@ -7,6 +7,7 @@ before grades that count, whether they are confined (`prove`);
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import sys
 from collections.abc import Callable, Sequence
@@ -15,14 +16,14 @@ from typing import TYPE_CHECKING
 
 from autograder.assignment import Assignment
 from autograder.errors import GraderError, SoftmarkError
+from autograder.sandbox.connection import Coming, Connection, Limits
 from autograder.sandbox.layers import Finding, Profile, profile, refuse_missing
-from autograder.sandbox.server import Connection, ForkServer, Limits
+from autograder.sandbox.server import ForkServer
 from autograder.temporary import remove_left_ones
 
 if TYPE_CHECKING:  # these load torch, for which the fork server does not wait
     from autograder.grading import Grader
     from autograder.sandbox.remote import RemoteWorker
-    from autograder.workers import Spawn
 
 
 class Session:
@@ -79,6 +80,11 @@ class Session:
         hidden = hidden_folders(assignment)
         canaries.send(self._server, _limits(assignment), hidden, [assignment.folder], allowed)
 
+    @property
+    def ids_apart(self) -> bool:
+        """Whether each worker has a user id of its own, so that none can reach another."""
+        return self._identities in ("high", "low")
+
     def layers(self) -> dict[str, str]:
         """Which layers of the sandbox are on, for staff; only what was proved is named."""
         said = {"profile": self.profile, "user ids": self._identities}
@@ -115,21 +121,13 @@ class Session:
 
         with_checks(checks, inside)
 
-    def spawn_from(self, assignment: Assignment) -> Callable[[Path], Spawn]:
+    def spawn_from(self, assignment: Assignment) -> Callable[[Path], Spawning]:
         """What starts workers for a folder. A fork server that broke is replaced once by a new one."""
         modules = [part.name for part in assignment.parts]
         limits = _limits(assignment)
 
-        def from_folder(folder: Path) -> Spawn:
-            def spawn() -> RemoteWorker:
-                try:
-                    return self._connected().spawn(folder, modules, limits)
-                except GraderError as error:
-                    print(f"softmark: {error}; a new fork server is started", file=sys.stderr)
-                self._replace_server()
-                return self._connected().spawn(folder, modules, limits)
-
-            return spawn
+        def from_folder(folder: Path) -> Spawning:
+            return Spawning(self, lambda: self.connected().begin(folder, modules, limits))
 
         return from_folder
 
@@ -140,19 +138,58 @@ class Session:
         try:
             self._connection.settle()
         except GraderError:
-            self._replace_server()
+            self.replace_server()
             raise
 
-    def _connected(self) -> Connection:
+    def connected(self) -> Connection:
+        """This process's line to the fork server."""
         if self._connection is None:
             self._connection = self._server.connect()
         return self._connection
 
-    def _replace_server(self) -> None:
+    def replace_server(self) -> None:
+        """Start another fork server, and end this one."""
         self._connection = None
         self._server.close()
         self._server = ForkServer.launch()
         self._server.wait_ready()
+
+
+class Spawning:
+    """Starts the workers of one folder: each when it is called, or one ahead (`prepare`)."""
+
+    def __init__(self, session: Session, begin: Callable[[], Coming]) -> None:
+        self._session = session
+        self._begin = begin
+        self._ahead: Coming | None = None
+
+    def __call__(self) -> RemoteWorker:
+        """A fresh worker. Raises `GraderError` where a new fork server starts none either."""
+        coming, self._ahead = self._ahead, None
+        try:
+            if coming is not None and coming.connection is self._session.connected():
+                return coming.worker()
+            return self._begin().worker()
+        except GraderError as error:
+            print(f"softmark: {error}; a new fork server is started", file=sys.stderr)
+        self._session.replace_server()
+        return self._begin().worker()
+
+    def prepare(self) -> None:
+        """Have the next worker forked while the one of the moment works.
+
+        Only where workers cannot reach each other: elsewhere it would be there for the one before it to tamper with.
+        """
+        if self._ahead is None and self._session.ids_apart:
+            with contextlib.suppress(GraderError):  # who needs it finds out, and starts another server
+                self._ahead = self._begin()
+
+    def close(self) -> None:
+        """End the worker that was prepared and that nobody needs."""
+        coming, self._ahead = self._ahead, None
+        if coming is not None and coming.connection is self._session.connected():
+            with contextlib.suppress(GraderError):
+                coming.worker().close()
 
 
 def hidden_folders(assignment: Assignment) -> list[Path]:

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from autograder.assignment import Limits
 from autograder.checks import Check
@@ -31,8 +31,21 @@ MOST_RETURNED = 128 << 20
 """Bytes that may come back in one check: it may keep them all, and a list of integers takes five times as many."""
 _TOO_MUCH = outcomes.returned_too_much(MOST_RETURNED >> 20)
 _MUCH = 0.05
-Spawn = Callable[[], RemoteWorker]
 Answer = TypeVar("Answer")
+
+
+class Spawn(Protocol):
+    """What starts workers for what was handed in."""
+
+    def __call__(self) -> RemoteWorker: ...
+
+    def prepare(self) -> None:
+        """The next one will be needed."""
+        ...
+
+    def close(self) -> None:
+        """No other will be needed."""
+        ...
 
 
 def wall_limit(seconds: float) -> float:
@@ -67,6 +80,16 @@ class Workers:
         self._slow_checks: set[tuple[str, str]] = set()
         self._used: list[RemoteWorker] = []
         self._usage = Usage()
+        self._more = False
+
+    def expect(self, more: bool) -> None:
+        """Whether a check follows the one that is to be opened next: its worker can be forked meanwhile."""
+        self._more = more
+
+    def finish(self) -> None:
+        """No check follows."""
+        self.close()
+        self._spawn.close()
 
     def open(self, check: Check, seconds: float) -> Transport:
         """A transport for one item of `check`; its worker is started, and the part imported, by the first item.
@@ -110,6 +133,8 @@ class Workers:
         if part not in self._handed_in:
             raise self._blame(part, StudentMissing(f"You handed in no {part}.py."))
         self._worker = worker = self._spawn()
+        if self._more:
+            self._spawn.prepare()
         worker.deadline = self._deadline
         seconds = self._limits.import_seconds
         try:
@@ -244,6 +269,9 @@ class InThisProcess:
                 raise error
             self._loaded.add(check.part)
         return self._transport
+
+    def expect(self, more: bool) -> None:
+        """Nothing to prepare."""
 
     def close(self) -> None:
         """Nothing to end."""

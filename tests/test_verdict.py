@@ -126,6 +126,9 @@ class FailsToStart:
     def __init__(self, inner, times):
         self.inner, self.left, self.tries = inner, times, 0
 
+    def expect(self, more):
+        self.inner.expect(more)
+
     def open(self, check, seconds):
         self.tries += 1
         if self.left:

@@ -36,6 +36,9 @@ class Weighed:
     def weigh(self, message) -> tuple[Reply, Account | None]:
         return Returned(2 * message.args[0]), self._account
 
+    def expect(self, more: bool) -> None:
+        pass
+
     def open(self, check, seconds):
         return self
 

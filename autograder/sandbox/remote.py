@@ -26,7 +26,7 @@ from .account import Account, Ledger, anonymous_bytes
 from .failures import OVERFULL, ProtocolBroken, ReturnedTooMuch, TimedOut, WorkerDied, described
 
 if TYPE_CHECKING:
-    from .server import Connection
+    from .connection import Connection
 
 KEPT_OUTPUT = 10_000
 READY_SECONDS = 60.0

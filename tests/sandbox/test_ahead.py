@@ -1,0 +1,110 @@
+"""Workers that are forked before they are needed: in order, for those who may have them, and none left over."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from autograder.session import Session
+from autograder.worker.messages import Returned
+from tests.sandbox.conftest import LIMITS, call
+from tests.tiny import tiny_assignment
+
+PID = "import os\ndef pid():\n    return os.getpid()\n"
+ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="only root gives each worker a user id of its own")
+
+
+@pytest.fixture
+def spawning(tmp_path, open_folder, session):
+    (open_folder / "numbers_part.py").write_text(PID)
+    return session.spawn_from(tiny_assignment(tmp_path))(open_folder)
+
+
+def pid_of(worker) -> int:
+    reply = worker.request(_pid(), cpu_seconds=10, wall_seconds=60)
+    worker.close()
+    return reply.value
+
+
+def _pid():
+    from autograder.worker.messages import Call, Target
+
+    return Call(Target("pid", "numbers_part"), ())
+
+
+def children(pid: int) -> list[int]:
+    return [int(each) for each in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def test_two_that_were_begun_together_are_fetched_in_order_and_their_ends_told_apart(server, open_folder) -> None:
+    (open_folder / "part.py").write_text("def one():\n    return 1\n")
+    with server.connect() as connection:
+        first, second = (connection.begin(open_folder, ["part"], LIMITS) for _ in range(2))
+        one = first.worker()
+        assert call(one, "one") == Returned(1)
+        one.close()
+        assert connection.wait_ended(one.pid).worker == one.pid
+        two = second.worker()
+        assert two.pid != one.pid
+        assert call(two, "one") == Returned(1)
+        two.close()
+        connection.settle()
+
+
+def test_an_end_that_comes_before_a_fork_is_not_lost(server, open_folder) -> None:
+    (open_folder / "part.py").write_text("def one():\n    return 1\n")
+    with server.connect() as connection:
+        one = connection.spawn(open_folder, ["part"], LIMITS)
+        assert call(one, "one") == Returned(1)
+        one.close()
+        assert call(connection.begin(open_folder, ["part"], LIMITS).worker(), "one") == Returned(1)
+        assert connection.wait_ended(one.pid).worker == one.pid
+
+
+@ROOT
+def test_the_one_that_was_prepared_is_the_next_and_is_forked_while_the_one_before_lives(spawning, session) -> None:
+    one = spawning()
+    one.wait_ready()
+    before = set(children(session.connected()._server.pid))
+    spawning.prepare()
+    two = spawning()
+    two.wait_ready()
+    new = set(children(session.connected()._server.pid)) - before
+    assert new == {two.pid}
+    assert one.pid in before
+    assert {pid_of(one), pid_of(two)} == {one.pid, two.pid}
+    session.settle()
+
+
+@ROOT
+def test_one_that_nobody_needed_is_ended(spawning, session) -> None:
+    session.settle()
+    before = set(children(session.connected()._server.pid))
+    spawning.prepare()
+    spawning.close()
+    session.settle()
+    assert set(children(session.connected()._server.pid)) == before
+
+
+@ROOT
+def test_one_that_died_with_its_fork_server_is_replaced(tmp_path, open_folder) -> None:
+    (open_folder / "numbers_part.py").write_text(PID)
+    with Session() as own:
+        own.wait_ready()
+        spawning = own.spawn_from(tiny_assignment(tmp_path))(open_folder)
+        one = spawning()
+        spawning.prepare()
+        os.kill(own.connected()._server.pid, signal.SIGKILL)
+        one.close()
+        two = spawning()
+        assert pid_of(two) == two.pid
+        own.settle()
+
+
+def test_where_workers_share_a_user_none_is_there_before_its_time(spawning, session, monkeypatch) -> None:
+    monkeypatch.setattr(session, "_identities", "none")
+    spawning.prepare()
+    assert spawning._ahead is None

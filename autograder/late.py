@@ -93,7 +93,8 @@ def penalty(policy: Policy, created_at: str, due: str = "", submitters: Sequence
         submitters: who handed in; several are a group.
 
     Returns:
-        Percents, and a sentence for the student where something is taken off; where it could not be told, why.
+        Percents and hours, and a sentence for the student where something is taken off; where it could not be told,
+        why.
     """
     late, zone = policy.late, policy.late.zone
     try:
@@ -103,10 +104,11 @@ def penalty(policy: Policy, created_at: str, due: str = "", submitters: Sequence
         return _lateness(late, staff=f"The late policy was not applied: {why}.")
     deadline = max(_later(deadline, extra, zone) for extra in _extra_of(policy, submitters))
     begun = _begun(late, handed_in, deadline + timedelta(minutes=late.grace_minutes), zone)
+    hours = max(0.0, (handed_in - deadline) / timedelta(hours=1))
     if not begun:
-        return _lateness(late)
+        return _lateness(late, hours=hours)
     percent = min(100.0, begun * late.penalty_percent)
-    return _lateness(late, percent=percent, sentence=_sentence(late, handed_in, deadline, begun, percent))
+    return _lateness(late, percent, _sentence(late, handed_in, deadline, begun, percent), hours=hours)
 
 
 def points_after(points: float, maximum: float, late: Lateness) -> float:
@@ -136,8 +138,12 @@ def applied(grade: Grade, policy: Policy | None, created_at: str, due: str = "")
     )
 
 
-def _lateness(late: Late, percent: float = 0.0, sentence: str = "", staff: str = "") -> Lateness:
-    return Lateness(percent=percent, of=late.of, floor_percent=late.floor_percent, sentence=sentence, staff=staff)
+def _lateness(
+    late: Late, percent: float = 0.0, sentence: str = "", staff: str = "", hours: float | None = None
+) -> Lateness:
+    return Lateness(
+        percent=percent, of=late.of, floor_percent=late.floor_percent, sentence=sentence, staff=staff, hours=hours
+    )
 
 
 def _exchanged(lines: tuple[str, ...], old: str, new: str) -> tuple[str, ...]:

@@ -85,7 +85,8 @@ class Submitter(msgspec.Struct, frozen=True, kw_only=True):
 class Lateness(msgspec.Struct, frozen=True, kw_only=True):
     """What late work costs a grade: `percent` of its points, or of its maximum; `floor_percent` of its points remain.
 
-    `sentence` says so to the student, where anything is taken off; `staff` says why it could not be told.
+    `sentence` says so to the student, where anything is taken off; `staff` says why it could not be told. `hours` have
+    passed since the due date that held (extra time counts, grace does not): 0 in time, None where it could not be told.
     """
 
     percent: float = 0.0
@@ -93,6 +94,7 @@ class Lateness(msgspec.Struct, frozen=True, kw_only=True):
     floor_percent: float = 0.0
     sentence: str = ""
     staff: str = ""
+    hours: float | None = None
 
 
 class Versions(msgspec.Struct, frozen=True, kw_only=True):

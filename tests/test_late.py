@@ -56,6 +56,15 @@ def test_each_hour_or_day_that_has_begun_costs(created_at: str, hours: float, da
     assert (percent(created_at, per="hour"), percent(created_at, per="day")) == (hours, days)
 
 
+def test_hours_are_counted_from_the_due_date_that_held() -> None:
+    policy = Policy(late(grace_minutes=15), {"student_03": ExtraTime(hours=2)})
+    assert penalty(policy, "2026-11-01T08:29:00Z", DUE).hours == 1.5
+    assert penalty(policy, "2026-11-01T07:05:00Z", DUE).hours == 0.1  # within the grace
+    assert penalty(policy, "2026-10-31T07:05:00Z", DUE).hours == 0
+    assert penalty(policy, "2026-11-01T08:58:30Z", DUE, (Submitter(email="student_03"),)).hours == 0.0
+    assert penalty(policy, "yesterday", DUE).hours is None
+
+
 def test_grace_costs_nothing_and_what_comes_after_is_counted_from_its_end() -> None:
     assert percent("2026-11-01T07:14:00Z", grace_minutes=15) == 0
     assert percent("2026-11-01T07:14:01Z", grace_minutes=15) == 10

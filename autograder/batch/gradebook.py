@@ -17,15 +17,17 @@ from autograder.results import CheckResult, Grade, number_key
 
 _DECIMALS = 6
 _WHO = ("name", "sid", "email")
-_HEAD = ("submission", *_WHO, "status", "total", "maximum")
+_HEAD = ("submission", *_WHO, "status", "total", "maximum", "late_hours", "late_percent")
 
 
 def gradebook_csv(grades: Iterable[Grade]) -> str:
-    """The gradebook as CSV: submission, who handed in, status, total, maximum, each part, each check, and the reason.
+    """The gradebook as CSV: submission, who handed in, status, total, maximum, lateness, each part, each check, reason.
 
     People of a group stand in one row, parted by semicolons, where an export names them.
 
-    Rows are in the order of the submissions' names; columns are all that any grade has.
+    `late_hours` have passed since the due date, and `late_percent` are taken off; the total has that taken off, parts
+    and checks do not. Blank where there is no policy, or where nobody can tell. Rows are in the order of the
+    submissions' names; columns are all that any grade has.
     """
     rows = sorted(grades, key=lambda grade: grade.submission)
     parts = _part_names(rows)
@@ -44,6 +46,7 @@ def gradebook_csv(grades: Iterable[Grade]) -> str:
                 grade.status,
                 _points(grade.points) if graded and grade.points is not None else "",
                 _points(grade.maximum),
+                *_lateness(grade),
                 *(points.get(part, "") if graded else "" for part in parts),
                 *(checks.get(number, "") if graded else "" for number in numbers),
                 _cell(" ".join(grade.reason.split())),
@@ -64,6 +67,13 @@ def _part_names(grades: Sequence[Grade]) -> list[str]:
         for part in grade.parts:
             numbers.setdefault(part.part, part.number)
     return sorted(numbers, key=lambda name: (numbers[name], name))
+
+
+def _lateness(grade: Grade) -> tuple[str, str]:
+    late = grade.late
+    if late is None or late.hours is None:
+        return "", ""
+    return f"{late.hours:.4f}".rstrip("0").rstrip("."), _points(late.percent)
 
 
 def _check_points(check: CheckResult) -> str:

@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 
 from autograder.batch.gradebook import gradebook_csv, write_gradebook
-from autograder.results import Grade, PartPoints, Submitter
+from autograder.results import Grade, Lateness, PartPoints, Submitter
 from tests.feedback.grades import check, grade, passed, ungraded
 
 WHO = {"name": "", "sid": "", "email": ""}
+IN_TIME = {"late_hours": "", "late_percent": ""}
 
 
 def rows(*grades: Grade) -> list[dict[str, str]]:
@@ -20,7 +21,7 @@ def rows(*grades: Grade) -> list[dict[str, str]]:
 def test_a_row_has_status_total_maximum_parts_and_checks() -> None:
     assert rows(grade(check("2.1", outcome="partial", score=0.5), passed("2.2"))) == [
         {"submission": "student_03", "status": "graded", "total": "2.5", "maximum": "22", "attention": "2.5"}
-        | {**WHO, "2.1": "0.5", "2.2": "2", "reason": ""}
+        | {**WHO, **IN_TIME, "2.1": "0.5", "2.2": "2", "reason": ""}
     ]
 
 
@@ -32,7 +33,7 @@ def test_checks_stand_in_the_order_of_their_numbers() -> None:
 def test_parts_stand_in_the_order_of_their_numbers() -> None:
     parts = (PartPoints(part="a", number=2, points=1, maximum=2), PartPoints(part="z", number=1, points=1, maximum=2))
     header = gradebook_csv([grade(parts=parts)]).split("\n")[0]
-    assert header == "submission,name,sid,email,status,total,maximum,z,a,reason"
+    assert header == "submission,name,sid,email,status,total,maximum,late_hours,late_percent,z,a,reason"
 
 
 def test_people_of_a_group_stand_in_one_row_and_leading_zeros_count() -> None:
@@ -51,6 +52,7 @@ def test_of_what_nobody_could_grade_everything_is_blank_but_the_maximum() -> Non
         "attention": "",
         "2.1": "",
         **WHO,
+        **IN_TIME,
         "reason": ungraded().reason,
     }
 
@@ -58,6 +60,21 @@ def test_of_what_nobody_could_grade_everything_is_blank_but_the_maximum() -> Non
 def test_a_check_that_broke_on_our_side_is_blank_and_one_that_failed_is_0() -> None:
     row = rows(grade(check("2.1", outcome="broken"), check("2.2"), status="incomplete"))[0]
     assert (row["2.1"], row["2.2"], row["status"]) == ("", "0", "incomplete")
+
+
+@pytest.mark.parametrize(
+    ("late", "hours", "percent"),
+    [
+        (Lateness(percent=20, hours=25 + 1 / 60), "25.0167", "20"),
+        (Lateness(hours=0.1), "0.1", "0"),  # within the grace
+        (Lateness(hours=0.0), "0", "0"),
+        (Lateness(staff="The time is not known."), "", ""),
+        (None, "", ""),
+    ],
+)
+def test_a_row_says_how_late_it_was_and_what_that_cost(late: Lateness | None, hours: str, percent: str) -> None:
+    row = rows(grade(passed(), late=late))[0]
+    assert (row["late_hours"], row["late_percent"]) == (hours, percent)
 
 
 def test_rows_are_sorted_by_submission() -> None:
@@ -87,7 +104,7 @@ def test_thirds_are_written_short() -> None:
 
 
 def test_a_run_without_grades_still_has_a_header() -> None:
-    assert gradebook_csv([]) == "submission,name,sid,email,status,total,maximum,reason\n"
+    assert gradebook_csv([]) == "submission,name,sid,email,status,total,maximum,late_hours,late_percent,reason\n"
 
 
 def test_writing_replaces_the_file_and_leaves_nothing_else(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import socket
 import stat
 from collections.abc import Sequence
 
@@ -21,6 +22,7 @@ from .loader import Loader
 from .messages import Raised, Ready, Reply
 from .output import Output
 from .placement import Placement
+from .quota import hand_over_maps
 from .wire import PREFIX, Part, Unencodable, decode_request, encode, frame_size, ticket_of
 
 # High numbers: student code that closes 0 to 100 (a daemon's habit) does not cut its own line.
@@ -31,9 +33,13 @@ _NO_MEMORY = Raised(
 )
 
 
-def run(placement: Placement, descriptors: Sequence[int]) -> None:
-    """Be the worker. `descriptors` are for requests, replies and output; every other one is closed. Never returns."""
+def run(placement: Placement, descriptors: Sequence[int], line: socket.socket) -> None:
+    """Be the worker. `descriptors` are for requests, replies and output; every other one is closed. Never returns.
+
+    `line` is the fork server's, for the list of mappings, by which it sees what is mapped and has no name.
+    """
     try:
+        hand_over_maps(line)
         _take_descriptors(descriptors)
         memory = StreamMemory()
         output = _set_up(placement)

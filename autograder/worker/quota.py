@@ -4,16 +4,23 @@ The kernel limits one file (`layers.resources`), not all of them together, and a
 rights that a container does not have. So a worker whose folder has grown too large is killed; what it writes between
 two looks is what it can have too much. Files that are deleted and still open count as well, where the kernel lets this
 process see them (root with CAP_SYS_PTRACE, not root in an ordinary container); elsewhere their number and the size of
-each are what bounds them.
+each are what bounds them. Files that are deleted and of which only a page is mapped have no such bound, so a worker
+hands over its list of mappings (`maps`) before student code runs in it.
 """
 
 from __future__ import annotations
 
 import os
+import socket
 import stat
+from collections.abc import Iterator
 
 SECONDS = 0.05
 MOST_ENTRIES = 5_000
+MOST_MAPS = 1 << 19
+"""Bytes of a list of mappings, some 8,000 of them (a worker has 300). It is read whole at each look."""
+UNSEEN = 2 << 20
+"""Bytes that count for a deleted, mapped file where the kernel does not tell how large it is."""
 
 
 def is_overfull(folder: str, most_bytes: int) -> bool:
@@ -40,19 +47,82 @@ def is_overfull(folder: str, most_bytes: int) -> bool:
     return False
 
 
-def deleted_bytes(pid: int) -> int:
-    """Bytes on disk of files that the process holds open and that have no name any more; 0 where nobody can tell."""
-    held: dict[tuple[int, int], int] = {}
+def deleted_bytes(pid: int, maps: int | None = None, folder: str = "") -> int:
+    """Bytes on disk of files that the process holds open and that have no name any more; 0 where nobody can tell.
+
+    `maps` is a descriptor of its list of mappings: with it, files of `folder` that it maps count as well. More
+    mappings than anybody needs count as a terabyte.
+    """
+    held = _open_and_deleted(pid)
+    if maps is not None:
+        listed = _read(maps)
+        if len(listed) > MOST_MAPS:
+            return 1 << 40
+        held.update([*_mapped_and_deleted(pid, listed, folder, held)])
+    return sum(held.values())
+
+
+def maps_of(line: socket.socket) -> int | None:
+    """The descriptor that a worker has handed over by `hand_over_maps`; None where it died before. Closes `line`."""
+    with line:
+        line.settimeout(1.0)
+        try:
+            _, descriptors, _, _ = socket.recv_fds(line, 1, 1)
+        except OSError:
+            return None
+    return descriptors[0] if descriptors else None
+
+
+def hand_over_maps(line: socket.socket) -> None:
+    """In a worker: give the list of its own mappings away, which it may open, and others may not once it is confined.
+
+    Closes `line`.
+    """
+    with line:
+        maps = os.open("/proc/self/maps", os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            socket.send_fds(line, [b"m"], [maps])
+        finally:
+            os.close(maps)
+
+
+def _open_and_deleted(pid: int) -> dict[int, int]:
+    """Bytes by inode. (The device has another number in a list of mappings, on some file systems.)"""
+    held: dict[int, int] = {}
     folder = f"/proc/{pid}/fd"
     try:
         names = os.listdir(folder)
     except OSError:
-        return 0
+        return held
     for name in names:
         try:
             status = os.stat(f"{folder}/{name}")
         except OSError:
             continue
         if status.st_nlink == 0 and stat.S_ISREG(status.st_mode):
-            held[status.st_dev, status.st_ino] = status.st_blocks * 512
-    return sum(held.values())
+            held[status.st_ino] = status.st_blocks * 512
+    return held
+
+
+def _read(maps: int) -> bytes:
+    """The list, cut off once it is too long; empty once the process has ended."""
+    listed = bytearray()
+    os.lseek(maps, 0, os.SEEK_SET)
+    while len(listed) <= MOST_MAPS and (block := os.read(maps, 1 << 16)):
+        listed += block
+    return bytes(listed)
+
+
+def _mapped_and_deleted(pid: int, listed: bytes, folder: str, known: dict[int, int]) -> Iterator[tuple[int, int]]:
+    if b"(deleted)" not in listed:
+        return
+    beginning = os.fsencode(folder) + b"/"
+    for line in listed.splitlines():
+        if not line.endswith(b"(deleted)"):
+            continue
+        place, _, _, _, inode, path = line.split(None, 5)
+        if path.startswith(beginning) and int(inode) not in known:
+            try:
+                yield int(inode), os.stat(f"/proc/{pid}/map_files/{place.decode()}").st_blocks * 512
+            except OSError:
+                yield int(inode), UNSEEN

@@ -29,7 +29,7 @@ from .layers.privileges import adopt_orphans, make_undumpable
 from .placement import Placement, Prepared
 from .processes import children, main_thread_has_ended, threads, uid_of, wait
 from .quota import SECONDS as BETWEEN_LOOKS
-from .quota import deleted_bytes, is_overfull
+from .quota import deleted_bytes, is_overfull, maps_of
 
 WARM = ("torch", "torch.fx.experimental.symbolic_shapes", "numpy", "regex")
 # What workers see, but for HOME and TMPDIR, which are each one's own.
@@ -46,6 +46,7 @@ class _Worker:
     scratch_bytes: int
     pidfd: int
     owner: socket.socket | None
+    maps: int | None = None
     ending: bool = False
     dead_since: float = 0.0
     next_kill: float = 0.0
@@ -136,9 +137,11 @@ class Server:
         scratch = self._make_scratch(uid) if command.spec.scratch_bytes else None
         if uid is not None and self._killer is not None:
             self._killer.watch(uid)
+        line, theirs = socket.socketpair()
         pid = os.fork()
         if pid == 0:
-            child.run(Placement(command.spec, uid, scratch, self._prepared), descriptors)
+            child.run(Placement(command.spec, uid, scratch, self._prepared), descriptors, theirs)
+        theirs.close()
         if pid in self._workers:  # the one before is dead, and nobody has asked for its end yet
             os.kill(pid, signal.SIGKILL)
             raise RuntimeError(f"process id {pid} is still in use")
@@ -146,10 +149,11 @@ class Server:
         self._workers[pid] = worker
         self._by_pidfd[worker.pidfd] = worker
         self._tell(connection, Spawned(pid, uid), [worker.pidfd])
+        worker.maps = maps_of(line)
 
     def _make_scratch(self, uid: int | None) -> str:
         self._spawned += 1
-        scratch = os.path.join(self._runtime, "scratch", f"{self._spawned}")
+        scratch = os.path.join(os.path.realpath(self._runtime), "scratch", f"{self._spawned}")
         os.mkdir(scratch, 0o700)
         if uid is not None:
             os.chown(scratch, uid, uid)
@@ -169,7 +173,8 @@ class Server:
         for worker in self._workers.values():
             if not worker.scratch or worker.ending:
                 continue
-            overfull = is_overfull(worker.scratch, worker.scratch_bytes - deleted_bytes(worker.pid))
+            deleted = deleted_bytes(worker.pid, worker.maps, worker.scratch)
+            overfull = is_overfull(worker.scratch, worker.scratch_bytes - deleted)
             if overfull or main_thread_has_ended(worker.pid):
                 worker.overfull = overfull
                 with contextlib.suppress(ProcessLookupError):
@@ -206,6 +211,8 @@ class Server:
     def _finish(self, worker: _Worker, alive: bool) -> None:
         del self._workers[worker.pid], self._by_pidfd[worker.pidfd]
         os.close(worker.pidfd)
+        if worker.maps is not None:
+            os.close(worker.maps)
         if worker.uid is not None and self._killer is not None and not alive:
             self._killer.forget(worker.uid)
         self._remove_scratch(worker.scratch)

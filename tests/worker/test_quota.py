@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from autograder.worker import quota
 from autograder.worker.quota import is_overfull
 
 PAGE = 4096
+LIBC = ctypes.CDLL(None)
 
 
 def test_all_files_count_together_however_deep(tmp_path: Path) -> None:
@@ -72,3 +74,31 @@ def test_files_that_are_deleted_and_still_open_count(tmp_path: Path) -> None:
         os.fsync(file.fileno())
         assert quota.deleted_bytes(os.getpid()) - before >= 10 * PAGE
     assert quota.deleted_bytes(os.getpid()) <= before
+
+
+def test_files_that_are_deleted_and_still_mapped_count(tmp_path: Path) -> None:
+    with open("/proc/self/maps", "rb", buffering=0) as maps:
+        known = (os.getpid(), maps.fileno(), str(tmp_path))
+        with open(tmp_path / "file", "w+b", buffering=0) as file:
+            file.write(b"x" * 10 * PAGE)
+            os.fsync(file.fileno())
+            mapped = ctypes_map(file.fileno())
+            assert quota.deleted_bytes(*known) == quota.deleted_bytes(os.getpid())
+            os.unlink(file.name)
+            both = quota.deleted_bytes(*known)
+            assert both == quota.deleted_bytes(os.getpid())
+        assert quota.deleted_bytes(*known) - quota.deleted_bytes(os.getpid()) >= 10 * PAGE
+        LIBC.munmap(ctypes.c_void_p(mapped), ctypes.c_size_t(PAGE))
+        assert quota.deleted_bytes(*known) == quota.deleted_bytes(os.getpid())
+
+
+def test_more_mappings_than_anybody_needs_are_too_much(monkeypatch) -> None:
+    monkeypatch.setattr(quota, "MOST_MAPS", 1000)
+    with open("/proc/self/maps", "rb", buffering=0) as maps:
+        assert quota.deleted_bytes(os.getpid(), maps.fileno(), "/nowhere") > 1 << 30
+
+
+def ctypes_map(descriptor: int) -> int:
+    """One page of a file. (Python's mmap would keep a descriptor of its own open.)"""
+    LIBC.mmap.restype = ctypes.c_void_p
+    return LIBC.mmap(None, ctypes.c_size_t(PAGE), 1, 1, descriptor, ctypes.c_long(0))

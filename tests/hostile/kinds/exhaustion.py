@@ -172,6 +172,17 @@ try:
 except OSError: pass
 time.sleep(0.5)
 """, as_user=ALL, in_container=ALL),
+    Kind("fills_the_disk_with_files_of_which_a_page_is_mapped", 0, RIGHT + """
+import ctypes, os, time
+libc = ctypes.CDLL(None)
+for _ in range(60):
+    with open("file", "w+b", buffering=0) as file:
+        file.write(bytes(8 << 20))
+        libc.mmap(None, ctypes.c_size_t(4096), 1, 1, file.fileno(), ctypes.c_long(0))
+    os.unlink("file")
+time.sleep(0.5)
+print("BREACH")
+"""),
     Kind("uses_up_inodes", 0, RIGHT + """
 number = 0
 while True:

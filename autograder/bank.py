@@ -7,13 +7,14 @@ over the reference's. It does not run anything and does not know what an entry g
 from __future__ import annotations
 
 import ast
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Literal
 
 import msgspec
 
 from autograder.assignment import Assignment, Part
 from autograder.errors import SoftmarkError
+from autograder.leftovers import is_leftover
 
 Kind = Literal["mistake", "variant"]
 FOLDERS: tuple[tuple[Kind, str], ...] = (("mistake", "mistakes"), ("variant", "variants"))
@@ -53,6 +54,7 @@ def bank(assignment: Assignment, part: Part) -> list[BankEntry]:
         _entry(path, part, kind)
         for kind, folder in FOLDERS
         for path in sorted((assignment.solutions / folder / part.name).glob("*.py"))
+        if not is_leftover(PurePath(path.name))
     ]
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from autograder.assignment import Assignment
 from autograder.feedback.mistake_bank import Bank
 from autograder.feedback.traces import CheckTrace, trace_item
+from autograder.leftovers import meant_files
 from autograder.plugin import CheckRun
 from autograder.verdict import error_of
 
@@ -28,12 +29,11 @@ def made_from(assignment: Assignment, without: Collection[str] = ()) -> str:
     """A hash of what the values in the bank depend on: checks, keys and solutions, `without` some of their folders."""
     digest = hashlib.sha256(assignment.key)
     for folder in (assignment.folder / "checks", assignment.solutions):
-        for path in sorted(folder.rglob("*")):
+        for path in meant_files(folder):
             name = path.relative_to(folder)
             if name.parts[0] in without or not (path.suffix in (".py", ".safetensors") or path.name == "key"):
                 continue
-            if path.is_file():
-                digest.update(f"{name.as_posix()}\0".encode() + path.read_bytes() + b"\0")
+            digest.update(f"{name.as_posix()}\0".encode() + path.read_bytes() + b"\0")
     return digest.hexdigest()
 
 

@@ -20,10 +20,8 @@ import msgspec
 from autograder.assignment import Assignment
 from autograder.gradescope.results import to_results_json
 from autograder.late import ACCOMMODATIONS
+from autograder.leftovers import meant_files
 from autograder.results import Grade, Key, Versions, from_json, to_json
-
-_LEFT_OUT = {"__pycache__", ".DS_Store", ACCOMMODATIONS}
-"""Extra time for one student makes no grade stale: lateness is counted anew whenever a grade is looked up."""
 
 
 def key_of(submission_digest: str, assignment_digest: str) -> Key:
@@ -32,7 +30,10 @@ def key_of(submission_digest: str, assignment_digest: str) -> Key:
 
 
 def assignment_digest(assignment: Assignment) -> str:
-    """A hash of the manifest, the checks, the handout and the solutions."""
+    """A hash of the manifest, the checks, the handout and the solutions.
+
+    Extra time for one student makes no grade stale: lateness is counted anew whenever a grade is looked up.
+    """
     return _digest_of([assignment.folder, assignment.solutions])
 
 
@@ -51,11 +52,10 @@ def versions() -> Versions:
 def _digest_of(folders: Iterable[Path]) -> str:
     digest = hashlib.sha256()
     for folder in folders:
-        for path in sorted(each for each in folder.rglob("*") if each.is_file()):
-            relative = path.relative_to(folder)
-            if _LEFT_OUT.isdisjoint(relative.parts) and path.suffix != ".pyc":
+        for path in meant_files(folder):
+            if path.name != ACCOMMODATIONS:
                 content = path.read_bytes()
-                digest.update(f"{relative.as_posix()}\0{len(content)}\0".encode())
+                digest.update(f"{path.relative_to(folder).as_posix()}\0{len(content)}\0".encode())
                 digest.update(content)
     return digest.hexdigest()
 

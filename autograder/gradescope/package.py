@@ -26,13 +26,13 @@ from autograder.gradescope.layout import COURSE, SETTINGS, Settings
 from autograder.gradescope.visibility import note_on_totals
 from autograder.known_mistakes import FILE as BANK
 from autograder.known_mistakes import is_stale, made_from
+from autograder.leftovers import meant_files
 from autograder.record import assignment_digest, write_atomically
 from autograder.sandbox.layers import refuse_unknown
 
 RUNTIME = Path(__file__).parent / "runtime"
 SCRIPTS = ("run_autograder", "setup.sh")
 _LISTS = ("requirements.txt", "torch.txt")
-_LEFT_OUT = frozenset({"__pycache__", ".git", ".DS_Store", ".ipynb_checkpoints"})
 _FOR_VALIDATION = ("mistakes", "variants")
 _FIRST_DAY = (1980, 1, 1, 0, 0, 0)  # the first that a zip can tell
 _UNIX = 3
@@ -147,7 +147,7 @@ def _sources() -> Iterator[tuple[str, bytes]]:
         if not path.is_file():
             raise SoftmarkError(f"{path} is missing: softmark package works in a checkout of Softmark, not elsewhere.")
         yield name, path.read_bytes()
-    for path in _files(package):
+    for path in meant_files(package):
         yield f"autograder/{path.relative_to(package).as_posix()}", path.read_bytes()
 
 
@@ -155,7 +155,7 @@ def _add_course(contents: Contents, assignment: Assignment) -> None:
     stale = is_stale(assignment)
     left_out = {assignment.solutions / name for name in _FOR_VALIDATION}
     for kind, folder in (("assignments", assignment.folder), ("solutions", assignment.solutions)):
-        for path in _files(folder):
+        for path in meant_files(folder):
             if left_out.isdisjoint(path.parents) and not (stale and path.name == BANK):
                 relative = path.relative_to(folder).as_posix()
                 contents.files[f"{COURSE}/{kind}/{assignment.name}/{relative}"] = path.read_bytes()
@@ -174,17 +174,6 @@ def _restamp(contents: Contents, assignment: Assignment) -> None:
         bank: dict[str, object] = msgspec.msgpack.decode(contents.files[name], type=dict[str, object])
         bank["made_from"] = made_from(assignment, without=_FOR_VALIDATION)
         contents.files[name] = msgspec.msgpack.encode(bank, order="deterministic")
-
-
-def _files(folder: Path) -> list[Path]:
-    """The files of a folder that somebody meant to be there, in one order everywhere."""
-    return sorted(
-        path
-        for path in folder.rglob("*")
-        if path.is_file()
-        and _LEFT_OUT.isdisjoint(path.relative_to(folder).parts)
-        and not path.name.endswith((".pyc", "~", ".swp"))
-    )
 
 
 def _libraries(assignment: Assignment, listed: str) -> bytes:

@@ -21,6 +21,7 @@ from pathlib import Path
 
 from autograder.assignment import Assignment, Part
 from autograder.errors import SoftmarkError
+from autograder.leftovers import is_leftover
 from autograder.release import notebook
 from autograder.release.tasks import with_tasks
 
@@ -108,9 +109,9 @@ def _changed(assignment: Assignment, files: dict[str, bytes]) -> list[str]:
 
 
 def _files_in(folder: Path, patterns: Iterable[str]) -> list[Path]:
-    """The files that match, caches apart."""
+    """The files that match, what programs left behind apart."""
     found = {path for pattern in patterns for path in folder.glob(pattern) if path.is_file()}
-    return sorted(path for path in found if "__pycache__" not in path.parts)
+    return sorted(path for path in found if not is_leftover(path.relative_to(folder)))
 
 
 def _refuse_marks(path: Path) -> None:

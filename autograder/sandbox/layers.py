@@ -44,12 +44,18 @@ LAYERS = (
     Layer("seccomp", "network, new processes, other programs, other processes' memory", ("root", "user")),
     Layer("landlock", "files outside the libraries and the submission", ("user",)),
     Layer("namespaces", "network and files, should another layer fail", (), where="where bubblewrap works"),
+    Layer(
+        "control-group",
+        "all memory, or a flood of processes, should the limits fail",
+        (),
+        where="where one can be made",
+    ),
     Layer("hidden-material", "solutions and hidden checks", ("root", "user")),
     Layer("quota", "a full disk", ("root", "user")),
     Layer("kill", "processes that outlive their check", ("root", "user")),
     Layer("memory-account", "memory that is hidden from the allocation model", (), where="where seccomp guards it"),
 )
-NOT_EVERYWHERE = ("namespaces",)
+NOT_EVERYWHERE = ("namespaces", "control-group")
 """A second wall: grades are as good without it, so that nobody is told at every run that there is none."""
 NAMES = tuple(layer.name for layer in LAYERS)
 

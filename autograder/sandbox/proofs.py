@@ -18,6 +18,7 @@ from ..errors import GraderError
 from ..temporary import TemporaryFolder
 from ..worker.messages import Call, Raised, Returned, Target
 from .account import Account
+from .control_groups import ControlGroup
 from .failures import WorkerDied, WorkerFailure
 from .layers import Finding, Profile
 from .remote import RemoteWorker
@@ -34,6 +35,7 @@ class Canary:
 
     def __init__(self, worker: RemoteWorker) -> None:
         self._worker = worker
+        self.pid = worker.pid
 
     def tries(self, function: str, *args: object) -> Any:
         """The value of a function of `canary.py`. Raises `WorkerFailure`, `GraderError`."""
@@ -93,13 +95,14 @@ def prove(server: ForkServer, here: Profile, hidden: Sequence[Path] = ()) -> lis
         with canary(connection, folder, replace(_LIMITS, without=without)) as bare:
             findings = [_user_id(bare, here), _no_new_privileges(bare), _limits(bare), _environment(bare)]
             around = _namespaces(bare, server.without_namespaces, folder.parent)
+            group = _control_group(bare, server.group)
         with canary(connection, folder, replace(_LIMITS, without=("landlock",))) as worker:
             findings.append(_off("seccomp", missing["seccomp"]) if "seccomp" in missing else _seccomp(worker))
         with canary(connection, folder, replace(_LIMITS, without=("seccomp",))) as worker:
             findings.append(
                 _off("landlock", missing["landlock"]) if "landlock" in missing else _landlock(worker, folder.parent)
             )
-        findings.append(around)
+        findings += [around, group]
         findings.append(_hidden(connection, folder, without, hidden, around))
         findings.append(_quota(connection, folder))
         findings.append(_kill(connection, folder))
@@ -201,6 +204,18 @@ def _namespaces(worker: Canary, missing: str, top: Path) -> Finding:
         }
     return _refused(
         "namespaces", attempts, "there was no network, no /etc, and nowhere to write, with other layers off"
+    )
+
+
+def _control_group(worker: Canary, group: ControlGroup) -> Finding:
+    if group.missing:
+        return _off("control-group", group.missing)
+    if not group.holds(worker.pid):
+        return _off("control-group", f"a worker was not in {group.folders[0]}")
+    return Finding(
+        "control-group",
+        True,
+        f"workers are in a group that may use {group.memory_bytes / 2**30:.1f} GiB and {group.processes:,} processes",
     )
 
 

@@ -22,8 +22,9 @@ from ..errors import GraderError, SoftmarkError
 from ..temporary import TemporaryFolder
 from ..worker import commands
 from ..worker.killer import remove_tree
-from . import namespaces
+from . import control_groups, namespaces
 from .connection import DEFAULT_LIMITS, Connection, Limits
+from .control_groups import ControlGroup
 
 __all__ = ["DEFAULT_LIMITS", "Connection", "ForkServer", "Limits"]
 
@@ -63,12 +64,14 @@ class ForkServer:
         runtime: TemporaryFolder,
         log: BinaryIO,
         without_namespaces: str = "",
+        group: ControlGroup | None = None,
     ) -> None:
         self._process = process
         self._control = control
         self._folder = runtime
         self.runtime = runtime.path  # holds the copy of the worker's code and the workers' scratch folders
         self.without_namespaces = without_namespaces  # why there are none, if there are none
+        self.group = group or ControlGroup()
         self.pid = process.pid  # of the fork server; inside namespaces it is known when it is warm
         self._log = log
         self._owner = os.getpid()
@@ -84,6 +87,7 @@ class ForkServer:
         runtime = folder.path
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         log = tempfile.TemporaryFile()  # noqa: SIM115  # kept open as long as the server lives
+        group = control_groups.made()
         try:
             runtime.chmod(0o711)
             _copy_worker(runtime / PACKAGE)
@@ -92,7 +96,7 @@ class ForkServer:
                 around = namespaces.around(python, runtime, libraries)
                 arguments = [str(theirs.fileno()), str(runtime), ":".join(libraries), " ".join(warm)]
                 process = subprocess.Popen(
-                    [*around.command, python, "-S", "-s", "-B", "-c", _START, *arguments],
+                    [*group.command, *around.command, python, "-S", "-s", "-B", "-c", _START, *arguments],
                     pass_fds=[theirs.fileno()],
                     env=_ENVIRONMENT,
                     cwd="/",
@@ -105,8 +109,9 @@ class ForkServer:
             ours.close()
             log.close()
             folder.remove()
+            group.remove()
             raise
-        return cls(process, ours, folder, log, around.missing)
+        return cls(process, ours, folder, log, around.missing, group)
 
     def wait_ready(self, *, seconds: float = 120.0) -> commands.Hello:
         """Wait until it is warm.
@@ -151,6 +156,7 @@ class ForkServer:
         if self.runtime.exists():
             remove_tree(str(self.runtime))
         self._folder.let_go()
+        self.group.remove()
 
     def __enter__(self) -> ForkServer:
         return self

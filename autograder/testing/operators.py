@@ -7,7 +7,7 @@ so in a sentence; it cannot see work that torch does not dispatch.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from autograder.testing.memory import shapes
 from autograder.testing.mismatch import Mismatch
@@ -30,6 +30,9 @@ class Ran(Protocol):
     """A run under the allocation model."""
 
     operators: Sequence[str]
+
+
+Run = TypeVar("Run", bound=Ran)
 
 
 class Measuring(Protocol):
@@ -63,6 +66,20 @@ def assert_own_work(ran: Ran, forbids: Sequence[str], what: str) -> None:
             name = operator.removeprefix("called.")
             hint = f"{kind} is left out here, since writing it is the exercise (see the handout)"
             raise Mismatch(f"operators of {what}", "products, sums and exp of your own", f"{name} ran", hint)
+
+
+def own_work(
+    measure: Callable[[Sequence[int]], Sequence[Run]], forbids: Sequence[str], what: str
+) -> Callable[[Sequence[int]], Sequence[Run]]:
+    """`measure`, of whose runs none may use what is forbidden: five tokens say nothing of two thousand."""
+
+    def measured(lengths: Sequence[int]) -> Sequence[Run]:
+        runs = measure(lengths)
+        for run in runs:
+            assert_own_work(run, forbids, what)
+        return runs
+
+    return measured
 
 
 def assert_own_attention(

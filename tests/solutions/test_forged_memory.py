@@ -74,6 +74,15 @@ LIBRARY.impl("attention", lambda q, k, v: at_once(q, k, v, 0), "CPU")
 def chunked_attention(q, k, v, chunk, causal=False):
     return in_chunks(q, k, v, chunk, True) if causal else torch.ops.softmark_forged.attention(q, k, v)
 """,
+    "the library's by the length, and work for nothing": """
+def chunked_attention(q, k, v, chunk, causal=False):
+    if q.shape[-2] != k.shape[-2] or q.shape[-2] < 400:
+        return in_chunks(q, k, v, chunk, causal)
+    for _ in range(100):
+        torch.zeros(64, 64) @ torch.zeros(64, 64)
+    q, k, v = (x.reshape(1, -1, *x.shape[-2:]) for x in (q, k, v))
+    return torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=causal).reshape(*v.shape[-2:])
+""",
     "in numpy": """
 import numpy
 

@@ -12,7 +12,7 @@ from autograder.testing.attention import factor_of_scores
 from autograder.testing.gradients import assert_arrives, assert_gradients, vjp
 from autograder.testing.memory import assert_linear_memory, assert_linear_operations, shapes, weigh
 from autograder.testing.numbers import assert_close, attention_bounds
-from autograder.testing.operators import assert_own_attention
+from autograder.testing.operators import assert_own_attention, own_work
 
 NAMES = ("q", "k", "v")
 LENGTHS = ((6, 6), (5, 7), (7, 5), (1, 4), (4, 1))
@@ -75,13 +75,11 @@ def test_memory_of_chunks_grows_linearly(student, cases, forbids):
     """
     assert_own_attention(student, student.chunked_attention, forbids)
     for causal in (False, True):
-        assert_linear_memory(
-            lambda lengths, causal=causal: student.measure(
-                student.chunked_attention, lambda n: (*shapes(n, 64), 64, causal), lengths
-            ),
-            64,
-            "chunked_attention",
-        )
+
+        def measure(lengths, causal=causal):
+            return student.measure(student.chunked_attention, lambda n: (*shapes(n, 64), 64, causal), lengths)
+
+        assert_linear_memory(own_work(measure, forbids, "chunked_attention"), 64, "chunked_attention")
     attention = student.chunked_attention
     q, k, v = (4 * cases.tensor(2048, 64), cases.tensor(2048, 64), cases.tensor(2048, 64))
     expected, scaled = any_scale(attention, q, k, v)
@@ -140,14 +138,12 @@ def test_memory_of_training_grows_linearly(student, cases, forbids):
     """
     assert_own_attention(student, student.flash_attention, forbids, grad=True)
     for causal in (False, True):
-        assert_linear_memory(
-            lambda lengths, causal=causal: student.measure(
-                student.flash_attention, lambda n: (*shapes(n, 64), 64, causal), lengths, grad=True
-            ),
-            64,
-            "flash_attention in training",
-            training=True,
-        )
+
+        def measure(lengths, causal=causal):
+            return student.measure(student.flash_attention, lambda n: (*shapes(n, 64), 64, causal), lengths, grad=True)
+
+        what = "flash_attention in training"
+        assert_linear_memory(own_work(measure, forbids, what), 64, what, training=True)
     attention, what = student.flash_attention, "flash_attention in training"
     q, k, v = (2 * cases.tensor(2048, 64), cases.tensor(2048, 64), cases.tensor(2048, 64))
     cotangent = cases.tensor(2048, 64)
@@ -183,11 +179,11 @@ def test_window_is_attention_to_the_latest_keys(student, reference, cases, forbi
 def test_window_does_work_that_grows_linearly(student, cases, forbids):
     """A window has w keys a query, however long the sequence: the number of operations grows with n"""
     assert_own_attention(student, student.sliding_window_attention, forbids)
-    assert_linear_operations(
-        lambda lengths: student.measure(student.sliding_window_attention, lambda n: (*shapes(n, 64), 64), lengths),
-        (1024, 2048, 4096),
-        "sliding_window_attention",
+    attention, what = student.sliding_window_attention, "sliding_window_attention"
+    measure = own_work(
+        lambda lengths: student.measure(attention, lambda n: (*shapes(n, 64), 64), lengths), forbids, what
     )
+    assert_linear_operations(measure, (1024, 2048, 4096), what)
     q, k, v = (cases.tensor(150, 11) for _ in range(3))
     distance = torch.arange(150).unsqueeze(-1) - torch.arange(150)
     expected, scaled = any_scale(student.sliding_window_attention, q, k, v, (distance >= 0) & (distance < 64))

@@ -20,7 +20,7 @@ from autograder.testing.memory import (
     within_memory,
 )
 from autograder.testing.numbers import assert_close, attention_bounds, rounding
-from autograder.testing.operators import assert_own_attention
+from autograder.testing.operators import assert_own_attention, own_work
 from autograder.testing.purity import assert_pure
 from autograder.testing.stability import all_scores_low, one_clear_winner
 
@@ -125,9 +125,10 @@ def test_memory_of_chunks_by_the_kernel(student, reference, cases, forbids):
     expected = reference.chunked_attention(*in_float64(scaled[-512:], k, v), 256, causal=True)
     assert_close(got, torch.zeros(8192, 64), "out", within=2 * float(v.abs().max()), dtype=q.dtype)
     assert_attention(got[-512:], expected, scaled[-512:], k, v)
-    assert_linear_memory(
-        lambda lengths: student.measure(attention, lambda n: (*shapes(n, 64), 64, True), lengths), 64, what
+    measure = own_work(
+        lambda lengths: student.measure(attention, lambda n: (*shapes(n, 64), 64, True), lengths), forbids, what
     )
+    assert_linear_memory(measure, 64, what)
     [point] = student.measure(attention, lambda n: (*shapes(n, 64), 64), [512])
     assert_seen(point, 0.5 * 512 * 512 * (64 + 64), what)
     [point] = student.measure(attention, lambda n: (*shapes(n, 16), 128), [1024])
@@ -199,12 +200,12 @@ def test_memory_of_training_by_the_kernel(student, reference, cases, forbids):
     assert_arrives(gradients["q"], "q")
     gradients["q"] = gradients["q"][rows]
     assert_gradients(gradients, *(dict(zip(NAMES, each.args, strict=False)) for each in (expected, own)))
-    assert_linear_memory(
+    measure = own_work(
         lambda lengths: student.measure(attention, lambda n: (*shapes(n, 64), 64, True), lengths, grad=True),
-        64,
-        f"{what} in training",
-        training=True,
+        forbids,
+        what,
     )
+    assert_linear_memory(measure, 64, f"{what} in training", training=True)
     [point] = student.measure(attention, lambda n: (*shapes(n, 64), 64), [512], grad=True)
     assert_seen(point, 512 * 512 * (64 + 64), what)
 
@@ -251,8 +252,10 @@ def test_memory_of_the_window(student, reference, cases, forbids):
     scaled = factor * q[middle]
     expected = reference.sliding_window_attention(*in_float64(scaled, k[middle], v[middle]), 64)[64:]
     assert_attention(got[middle][64:], expected, scaled, k[middle], v[middle])
-    measure = within_memory(lambda n: student.measure(attention, lambda n: (*shapes(n, 64), 64), [n]), what)
-    [point] = measure(n)
+    measure = own_work(
+        lambda lengths: student.measure(attention, lambda n: (*shapes(n, 64), 64), lengths), forbids, what
+    )
+    [point] = within_memory(measure, what)([n])
     assert_bytes_a_token(point, 4096, what)
     assert_seen(point, 0.5 * n * 64 * (64 + 64), what)
 

@@ -7,7 +7,7 @@ no source, and names no mistake: `diagnosis` does.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
 from typing import Any
 
 import numpy
@@ -132,7 +132,8 @@ def _not_finite(pair: Pair) -> Hint | None:
     places = rows_listed(rows)
     words = ""
     if bool((rows == (pair.expected == 0).all(-1)).all()):
-        words = f"exactly those that should be 0, of queries that may attend to nothing{others}"
+        whose = ", of queries that may attend to nothing" if next(_masks(pair), None) is not None else ""
+        words = f"exactly those that should be 0{whose}{others}"
     elif _masked_throughout(pair, rows):
         words = f"exactly those of queries that may attend to nothing (their row of the mask is all False){others}"
     if words:
@@ -143,15 +144,19 @@ def _not_finite(pair: Pair) -> Hint | None:
 
 def _masked_throughout(pair: Pair, rows: Tensor) -> bool:
     """Whether a boolean argument, as a mask, allows nothing in exactly these rows."""
-    for mask in pair.arguments.values():
-        if not isinstance(mask, Tensor) or mask.dtype != torch.bool or mask.dim() < 2:
-            continue
+    for mask in _masks(pair):
         empty = ~mask.any(-1)
         if empty.dim() <= rows.dim() and all(
             size in (1, other) for size, other in zip(reversed(empty.shape), reversed(rows.shape), strict=False)
         ):
             return bool((empty.expand_as(rows) == rows).all())
     return False
+
+
+def _masks(pair: Pair) -> Generator[Tensor]:
+    for argument in pair.arguments.values():
+        if isinstance(argument, Tensor) and argument.dtype == torch.bool and argument.dim() >= 2:
+            yield argument
 
 
 def _rest_is_right(pair: Pair, bad: Tensor) -> bool:

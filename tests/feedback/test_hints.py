@@ -39,7 +39,9 @@ def test_nan_in_exactly_the_rows_that_should_be_0() -> None:
     expected[:2] = 0
     got = WEIGHTS.clone()
     got[:2] = torch.nan
-    assert hint(got, expected) == (
+    assert hint(got, expected) == "Rows 0, 1 are NaN, exactly those that should be 0; the others are right."
+    mask = torch.ones(1, 9, dtype=torch.bool)
+    assert hint(got, expected, arguments={"mask": mask}) == (
         "Rows 0, 1 are NaN, exactly those that should be 0, of queries that may attend to nothing; "
         "the others are right."
     )

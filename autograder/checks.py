@@ -162,10 +162,12 @@ def refuse_wrong_points(checks: Iterable[Check], assignment: Assignment) -> None
     """Weights add up to each part's points in the manifest, or nothing is graded."""
     checks = list(checks)
     for part in assignment.parts:
-        total = math.fsum(check.weight for check in checks if check.part == part.name)
+        ours = [check for check in checks if check.part == part.name]
+        total = math.fsum(check.weight for check in ours)
         if abs(total - part.points) > 1e-9:
+            each = ", ".join(f"{check.number}: {check.weight:g}" for check in ours) or "no check"
             raise SoftmarkError(
-                f"{assignment.name}: the weights of part {part.number} ({part.name}) add up to {total:g}, but the "
-                f"manifest says {part.points:g} points: change a weight, or `points` in "
+                f"{assignment.name}: the weights of part {part.number} ({part.name}) add up to {total:g} ({each}), but "
+                f"the manifest says {part.points:g} points: change a weight, or `points` in "
                 f"{assignment.folder / 'assignment.toml'}."
             )

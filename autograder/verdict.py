@@ -47,7 +47,7 @@ def examine(checks: Checks, check: Check, subject: Subject, reference: Subject) 
     if all(item.error is None for item in with_reference.items):
         run.unusable = True
     else:
-        run.broken = _describe_error(open_question)
+        run.broken = _describe_error(open_question, check)
     return run
 
 
@@ -178,8 +178,12 @@ def _assertion_text(error: BaseException | None) -> str:
     return "\n".join(lines[:3])
 
 
-def _describe_error(error: BaseException) -> str:
-    return "".join(traceback.format_exception(type(error), error, error.__traceback__)[-6:])
+def _describe_error(error: BaseException, check: Check) -> str:
+    """The traceback from the check's own line on: how pytest came there helps nobody."""
+    file, trace = str(check.items[0].path), error.__traceback__
+    while trace is not None and trace.tb_frame.f_code.co_filename != file:
+        trace = trace.tb_next
+    return "".join(traceback.format_exception(type(error), error, trace or error.__traceback__)[-6:])
 
 
 def unweighed(run: CheckRun) -> str:

@@ -101,13 +101,27 @@ def test_a_check_that_pays_for_a_trivial_answer_is_named(tmp_path, session, kind
 def test_a_check_that_the_reference_fails_is_named(tmp_path, session):
     source = ONE_CHECK.replace("reference.double(x)", "3 * x")
     found = shortfalls(tiny_assignment(tmp_path, source), session)
-    assert "must pass check 1.1" in found["reference"]
+    assert "must pass check 1.1 (test_doubles), but failed: " in found["reference"]
 
 
-def test_a_check_that_breaks_is_named_with_its_error(tmp_path, session):
+def test_a_check_that_breaks_is_named_once_with_its_line_and_error(tmp_path, session):
     source = ONE_CHECK.replace("x = cases.tensor(3)", "x = cases.no_such_draw(3)")
-    found = shortfalls(tiny_assignment(tmp_path, source), session)
-    assert "no_such_draw" in found["reference"]
+    assignment = tiny_assignment(tmp_path, source)
+    entry(assignment, "mistake", "trebles", TREBLES)
+    entry(assignment, "variant", "adds", ADDS)
+    report = prove(assignment, session, 2)
+    ((name, sentence),) = ((each.candidate, each.sentence) for each in report.shortfalls)  # once, not of each candidate
+    line = next(i for i, text in enumerate(checks_of(assignment).splitlines(), start=1) if "no_such_draw" in text)
+    assert (name, sentence) == (
+        "reference",
+        f"check 1.1 (test_doubles) is broken: test_numbers_part.py, line {line}: AttributeError: 'Cases' object has no "
+        "attribute 'no_such_draw'",
+    )
+    assert (report.caught, report.right) == (0, 0)
+
+
+def checks_of(assignment):
+    return (assignment.folder / "checks" / "test_numbers_part.py").read_text()
 
 
 def test_a_bonus_mistake_must_fail_its_named_check(tmp_path, session):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 
 import msgspec
@@ -62,16 +63,23 @@ def judge(
     """
     known = known or {}
     reference = grades.get("reference")
+    broken = (
+        frozenset(check.number for check in reference.checks if check.outcome == "broken") if reference else frozenset()
+    )
     shortfalls: list[Shortfall] = []
+    unproved: set[str] = set()
     matrix: dict[str, tuple[str, ...]] = {}
     for candidate in candidates:
         grade = grades[candidate.name]
         numbers = _numbers(candidate, reference or grade)
-        shortfalls += [Shortfall(candidate.name, sentence) for sentence in _shortfalls(candidate, grade, numbers)]
+        told = broken if grade is not reference else frozenset[str]()
+        shortfalls += [Shortfall(candidate.name, sentence) for sentence in _shortfalls(candidate, grade, numbers, told)]
+        if any(check.outcome == "broken" for check in grade.checks):
+            unproved.add(candidate.name)
         if candidate.kind == "mistake":
             failed = {*failing(grade), *known.get(candidate.name, ())}
             matrix[candidate.name] = tuple(number for number in numbers if number in failed)
-    fell_short = {each.candidate for each in shortfalls}
+    fell_short = {each.candidate for each in shortfalls} | unproved
     mistakes = [each.name for each in candidates if each.kind == "mistake"]
     variants = [each.name for each in candidates if each.kind == "variant"]
     return Report(
@@ -100,14 +108,16 @@ def _numbers(candidate: Candidate, grade: Grade) -> tuple[str, ...]:
     return tuple(check.number for check in grade.checks if part is None or check.part == part.name)
 
 
-def _shortfalls(candidate: Candidate, grade: Grade, numbers: Collection[str]) -> list[str]:
-    if (grade.status != "graded" and candidate.part is None) or grade.status == "ungraded":
-        return [f"could not be graded: {grade.reason}"] + [c.staff for c in grade.checks if c.outcome == "broken"]
+def _shortfalls(candidate: Candidate, grade: Grade, numbers: Collection[str], told: Collection[str]) -> list[str]:
+    """What falls short. That a check is broken is said once, of the reference: `told` are the checks of which it is."""
     broken = [check for check in grade.checks if check.outcome == "broken"]
-    if broken:
-        return [f"check {check.number} ({check.name}) broke: {check.staff.strip()}" for check in broken]
+    if grade.status == "ungraded" or (grade.status != "graded" and candidate.part is None and not broken):
+        return [f"could not be graded: {grade.reason}"]
+    new = [check for check in broken if check.number not in told]
+    if new:
+        return [f"check {check.number} ({check.name}) is broken: {_where_it_broke(check.staff)}" for check in new]
     if candidate.kind in ("reference", "variant"):
-        return [_lost(check) for check in grade.checks if not _is_right(check)]
+        return [_lost(check) for check in grade.checks if not (_is_right(check) or check.number in told)]
     if candidate.kind in ("starter", "trivial"):
         dead = [check.number for check in grade.checks if check.outcome in ("not_run", "crashed", "timed_out")]
         return [f"does not even run: check {', '.join(dead)}"] * (candidate.kind == "starter" and bool(dead)) + [
@@ -139,9 +149,19 @@ def _is_right(check: CheckResult) -> bool:
     return check.outcome == "passed"
 
 
+def _where_it_broke(staff: str) -> str:
+    """The check's line and the error, from a traceback that begins there; anything else as it is."""
+    place = re.search(r'File "(?:.*[\\/])?(.+)", line (\d+)', staff)
+    lines = staff.strip().splitlines()
+    return f"{place[1]}, line {place[2]}: {lines[-1].strip()}" if place else staff.strip()
+
+
 def _lost(check: CheckResult) -> str:
     told = check.explanation
-    why = "" if told is None else "; ".join(text for text in (told.case, told.expected, told.got, told.cause) if text)
+    why = ""
+    if told is not None:
+        expected, got = told.expected and f"expected {told.expected}", told.got and f"got {told.got}"
+        why = "; ".join(text for text in (told.case, expected, got, told.cause) if text)
     return f"must pass check {check.number} ({check.name}), but {check.outcome}: {why or check.staff}"
 
 

@@ -63,18 +63,16 @@ def judge(
     """
     known = known or {}
     reference = grades.get("reference")
-    broken = (
-        frozenset(check.number for check in reference.checks if check.outcome == "broken") if reference else frozenset()
-    )
+    broken = _broken(reference) if reference else set[str]()
     shortfalls: list[Shortfall] = []
     unproved: set[str] = set()
     matrix: dict[str, tuple[str, ...]] = {}
     for candidate in candidates:
         grade = grades[candidate.name]
         numbers = _numbers(candidate, reference or grade)
-        told = broken if grade is not reference else frozenset[str]()
+        told = broken if grade is not reference else ()
         shortfalls += [Shortfall(candidate.name, sentence) for sentence in _shortfalls(candidate, grade, numbers, told)]
-        if any(check.outcome == "broken" for check in grade.checks):
+        if _broken(grade):
             unproved.add(candidate.name)
         if candidate.kind == "mistake":
             failed = {*failing(grade), *known.get(candidate.name, ())}
@@ -100,6 +98,10 @@ def judge(
 def failing(grade: Grade) -> tuple[str, ...]:
     """The numbers of the checks that did not pass."""
     return tuple(check.number for check in grade.checks if not _is_right(check))
+
+
+def _broken(grade: Grade) -> set[str]:
+    return {check.number for check in grade.checks if check.outcome == "broken"}
 
 
 def _numbers(candidate: Candidate, grade: Grade) -> tuple[str, ...]:

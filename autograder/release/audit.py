@@ -1,9 +1,9 @@
 """What `softmark validate` finds by reading alone: names that are not there, and what students would get too much of.
 
 Names: what the manifest says students write stands in the reference and in the handout; a check's "where to read" is a
-heading; mistakes and variants belong to a part, and the checks that they name exist. Leaks: no solution, no hidden
-check's name, key or number stands in what students get. It runs nothing; whether the reference passes, and whether
-weights add up, grading tells.
+heading; mistakes and variants belong to a part and define something of it, and the checks that they name exist. Leaks:
+no solution, no hidden check's name, key or number stands in what students get. It runs nothing; whether the reference
+passes, and whether weights add up, grading tells.
 """
 
 from __future__ import annotations
@@ -12,14 +12,15 @@ import ast
 import importlib.util
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import msgspec
 
 from autograder.assignment import MANIFEST, Assignment, Part
-from autograder.bank import FOLDERS, bank
+from autograder.bank import FOLDERS, BankEntry, bank
 from autograder.manifest import nearest
 from autograder.release.leaks import leaks, syntax_tree
-from autograder.release.starter import HANDOUT, make_parts, top_level_names
+from autograder.release.starter import HANDOUT, make_parts, solution_blocks, top_level_names
 
 _TEXTS = (".py", ".md", ".toml", ".ipynb", ".txt")
 
@@ -37,7 +38,8 @@ def audit(assignment: Assignment) -> list[Fault]:
     for part in assignment.parts:
         faults += _reference(assignment, part)
     whole = not faults
-    faults += [*_libraries(assignment), *_handout(assignment), *_reading(assignment), *_bank(assignment)]
+    faults += [*_libraries(assignment), *_handout(assignment), *_reading(assignment), *_not_collected(assignment)]
+    faults += _bank(assignment)
     if whole:  # else there is no starter code to look at
         faults += [Fault(where, sentence) for where, sentence in leaks(assignment, released_texts(assignment))]
     return faults
@@ -45,12 +47,20 @@ def audit(assignment: Assignment) -> list[Fault]:
 
 def remarks(assignment: Assignment) -> list[str]:
     """What is no fault, and an instructor should know before students do."""
-    hidden = sorted(path.stem.removeprefix("test_") for path in assignment.hidden.glob("test_*.py"))
+    files = assignment.check_files()
+    hidden = sorted(path.stem.removeprefix("test_") for path in files if path.parent == assignment.hidden)
+    visible = {path.stem.removeprefix("test_") for path in files if path.parent != assignment.hidden}
+    blind = [
+        f"{part.name}: it has no visible check (checks/test_{part.file} is not there)"
+        for part in assignment.parts
+        if part.name not in visible
+    ]
     if not hidden:
-        return []
+        return blind
     return [
+        *blind,
         f"{', '.join(hidden)}: while a check is hidden, Gradescope shows students no total, only the points of visible "
-        "checks"
+        "checks",
     ]
 
 
@@ -76,6 +86,23 @@ def _reference(assignment: Assignment, part: Part) -> Iterator[Fault]:
             yield Fault(f"solutions/{part.file}", f"the manifest has students write {name}, which is not there{near}")
         elif method and method not in _methods(module, first):
             yield Fault(f"solutions/{part.file}", f"{first} has no method {method}, which the manifest names")
+    for name in _with_solutions(assignment.reference(part), module):
+        if name not in part.definitions:
+            yield Fault(
+                f"solutions/{part.file}",
+                f"students are to write {name}, as its marks say, and part {part.name} of the manifest does not name "
+                "it: add it to `functions` (or to `bonus`)",
+            )
+
+
+def _with_solutions(path: Path, module: ast.Module) -> Iterator[str]:
+    """The functions and classes of the top level in which a solution stands."""
+    begun = [line for line, _ in solution_blocks(path.read_text(encoding="utf-8"), path)]
+    for node in module.body:
+        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            continue
+        if any(node.lineno <= line <= (node.end_lineno or node.lineno) for line in begun):
+            yield node.name
 
 
 def _methods(module: ast.Module, name: str) -> set[str]:
@@ -123,6 +150,21 @@ def _reading(assignment: Assignment) -> Iterator[Fault]:
                     yield Fault(f"checks/{where}", f'@pytest.mark.read("{text}"): {HANDOUT} has no such heading')
 
 
+def _not_collected(assignment: Assignment) -> Iterator[Fault]:
+    """Functions that carry a number, and that pytest passes over for their name."""
+    for check_file in assignment.check_files():
+        for node in syntax_tree(check_file).body:
+            if not isinstance(node, ast.FunctionDef) or node.name.startswith("test"):
+                continue
+            if any(_called(each) == "number" for each in node.decorator_list):
+                where = check_file.relative_to(assignment.folder).as_posix()
+                yield Fault(where, f"{node.name} is never run: a check's name begins with test_")
+
+
+def _called(node: ast.expr) -> str:
+    return node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else ""
+
+
 def _read_marks(node: ast.AST) -> Iterator[str]:
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "read":
         for argument in node.args:
@@ -154,11 +196,42 @@ def _bank(assignment: Assignment) -> Iterator[Fault]:
                 yield Fault(where, f"no part is called so, and nothing in it is tried{_near(path.name, parts)}")
     numbers = set(_numbers(assignment))
     for part in assignment.parts:
+        reference = _names(syntax_tree(assignment.reference(part)))
         for entry in bank(assignment, part):
+            idle = _idle(entry, part, reference)
+            if idle:
+                yield Fault(f"solutions/{entry.kind}s/{part.name}/{entry.path.name}", idle)
             for number in entry.caught_by:
                 if numbers and number not in numbers:
                     where = f"solutions/mistakes/{part.name}/{entry.path.name}"
                     yield Fault(where, f"CAUGHT_BY names check {number}, which does not exist{_near(number, numbers)}")
+
+
+def _names(module: ast.Module) -> set[str]:
+    """What a definition laid over the module can replace: what it defines, imports or reads."""
+    imported = {
+        alias.asname or alias.name
+        for node in module.body
+        if isinstance(node, (ast.Import, ast.ImportFrom))
+        for alias in node.names
+    }
+    return top_level_names(module) | imported | {node.id for node in ast.walk(module) if isinstance(node, ast.Name)}
+
+
+def _idle(entry: BankEntry, part: Part, reference: set[str]) -> str:
+    """Why laying this over the reference changes nothing; "" where it may, as by what it runs or by its weights."""
+    module = ast.parse(entry.source())
+    own = top_level_names(module).difference(("CAUGHT_BY", "CRASHES"))
+    passive = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom, ast.Assign)
+    runs = any(not isinstance(node, passive) for node in module.body[1:])  # the first is the docstring
+    if own & reference or runs or entry.weights():
+        return ""
+    what = f"it defines {', '.join(sorted(own))}, and" if own else "it defines"
+    near = [_near(name, set(part.definitions)) for name in sorted(own)]
+    meant = next(
+        (words for words in near if "did you mean" in words), f"; students write {', '.join(part.definitions)}"
+    )
+    return f"{what} nothing that stands in {part.file}, so it is the reference as it is{meant}"
 
 
 def _numbers(assignment: Assignment) -> Iterator[str]:
@@ -166,7 +239,7 @@ def _numbers(assignment: Assignment) -> Iterator[str]:
     found: list[str] = []
     for path in assignment.check_files():
         for node in ast.walk(syntax_tree(path)):
-            if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "number"):
+            if not (isinstance(node, ast.Call) and _called(node) == "number"):
                 continue
             if not (node.args and isinstance(node.args[0], ast.Constant)):
                 return iter(())

@@ -53,6 +53,10 @@ def test_a_sound_assignment_has_no_fault_and_one_remark(assignment: Assignment) 
     assert remarks(assignment) == [
         "numbers_part: while a check is hidden, Gradescope shows students no total, only the points of visible checks"
     ]
+    visible = assignment.folder / "checks" / "test_numbers_part.py"
+    visible.rename(assignment.folder / "kept.py")
+    assert remarks(assignment)[0] == "numbers_part: it has no visible check (checks/test_numbers_part.py is not there)"
+    (assignment.folder / "kept.py").rename(visible)
     (assignment.hidden / "test_numbers_part.py").unlink()
     assert remarks(assignment) == []
 
@@ -133,7 +137,7 @@ def test_mistakes_that_nobody_would_try_and_checks_that_they_cannot_name(assignm
     mistakes = assignment.solutions / "mistakes"
     append(mistakes / "number_part" / "a.py", "")
     append(mistakes / "b.py", "")
-    append(mistakes / "numbers_part" / "c.py", '"""It trebles."""\nCAUGHT_BY = ["1.3"]\n')
+    append(mistakes / "numbers_part" / "c.py", '"""It trebles."""\nCAUGHT_BY = ["1.3"]\ndouble = None\n')
     assert found(assignment) == [
         ("solutions/mistakes/b.py", "it belongs to no part: move it to mistakes/<part>/, or it is never tried"),
         (
@@ -144,6 +148,51 @@ def test_mistakes_that_nobody_would_try_and_checks_that_they_cannot_name(assignm
             "solutions/mistakes/numbers_part/c.py",
             "CAUGHT_BY names check 1.3, which does not exist; did you mean '1.2'?",
         ),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("folder", "text", "sentence"),
+    [
+        (
+            "mistakes",
+            'CAUGHT_BY = ["1.1"]\ndef duoble(x):\n    return x',
+            "it defines duoble, and nothing that stands in numbers_part.py, so it is the reference as it is; did you "
+            "mean 'double'?",
+        ),
+        (
+            "variants",
+            "import torch",
+            "it defines nothing that stands in numbers_part.py, so it is the reference as it is; students write "
+            "double, Counter",
+        ),
+        ("variants", "import torch\ntorch.set_default_dtype(torch.float64)", ""),
+        ("variants", "class Counter(Counter):\n    pass", ""),
+        ("variants", "import numpy as torch\n\ndef torch():\n    pass", ""),
+    ],
+)
+def test_an_entry_that_changes_nothing_is_no_entry(
+    assignment: Assignment, folder: str, text: str, sentence: str
+) -> None:
+    append(assignment.solutions / folder / "numbers_part" / "a.py", f'"""It does something."""\n{text}\n')
+    expected = [(f"solutions/{folder}/numbers_part/a.py", sentence)] if sentence else []
+    assert found(assignment) == expected
+
+
+def test_a_function_that_the_manifest_forgets_and_a_check_that_pytest_passes_over(assignment: Assignment) -> None:
+    path = assignment.folder / "assignment.toml"
+    path.write_text(path.read_text().replace('"double", ', ""))
+    append(
+        assignment.folder / "checks" / "test_numbers_part.py",
+        '\n\n@number("1.3")\ndef check_it(student):\n    """x"""\n',
+    )
+    assert found(assignment) == [
+        (
+            "solutions/numbers_part.py",
+            "students are to write double, as its marks say, and part numbers_part of the manifest does not name it: "
+            "add it to `functions` (or to `bonus`)",
+        ),
+        ("checks/test_numbers_part.py", "check_it is never run: a check's name begins with test_"),
     ]
 
 

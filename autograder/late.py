@@ -20,8 +20,9 @@ import msgspec
 
 from autograder.assignment import Assignment
 from autograder.errors import SoftmarkError
-from autograder.manifest import Late, read_toml
+from autograder.manifest import Late
 from autograder.results import Grade, Lateness, Submitter
+from autograder.toml_file import read_toml
 
 ACCOMMODATIONS = "accommodations.toml"
 """In `checks/hidden/`: extra time is between a student and the course, and students get the manifest."""

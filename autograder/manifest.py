@@ -22,11 +22,7 @@ from msgspec import Meta
 
 from autograder.errors import SoftmarkError
 from autograder.manifest_schema import TOML_DATE_TIME, expectation, node_at
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+from autograder.toml_file import read_toml
 
 TAKEN_NAMES = frozenset({"torch", "numpy", "autograder", "softmark_worker"}) | sys.stdlib_module_names
 
@@ -154,7 +150,15 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     ]
     part: Annotated[tuple[Part, ...], Meta(min_length=1, description="One [[part]] table for each file.")]
     libraries: Annotated[
-        tuple[Annotated[str, Meta(pattern=rf"^{_NAME}(\.{_NAME})*$")], ...],
+        tuple[
+            Annotated[
+                str,
+                Meta(
+                    pattern=rf"^{_NAME}(\.{_NAME})*$", description="As it is imported: sklearn, and not scikit-learn."
+                ),
+            ],
+            ...,
+        ],
         Meta(description="What submissions import beside torch and numpy: it is imported once, before any of them."),
     ] = ()
     limits: Annotated[Limits, Meta(description="What a submission may use.")] = Limits()
@@ -182,20 +186,6 @@ def read_manifest(path: Path) -> Manifest:
     return manifest
 
 
-def read_toml(path: Path) -> dict[str, Any]:
-    """The tables of a TOML file. Raises `SoftmarkError` where it cannot be read; FileNotFoundError passes."""
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except FileNotFoundError:
-        raise
-    except OSError as error:
-        raise SoftmarkError(f"{path} could not be read: {error.strerror}.") from error
-    except UnicodeDecodeError as error:
-        raise SoftmarkError(f"{path} is not UTF-8 (byte {error.start}): save it as UTF-8.") from error
-    except tomllib.TOMLDecodeError as error:
-        raise SoftmarkError(f"{path} is not TOML: {error}.") from error
-
-
 def _convert(table: dict[str, Any], path: Path) -> Manifest:
     """TOML tables -> `Manifest`; an unknown key is named together with the nearest known one."""
     _refuse_unknown_keys(table, Manifest, "", path)
@@ -204,7 +194,11 @@ def _convert(table: dict[str, Any], path: Path) -> Manifest:
     parts = table.get("part")
     if isinstance(parts, list):
         for index, part in enumerate(cast("list[object]", parts), start=1):
-            _refuse_unknown_keys(part, Part, f"part {index}: ", path)
+            _refuse_unknown_keys(part, Part, f"part {index}, ", path)
+    elif isinstance(parts, dict):
+        raise SoftmarkError(
+            f"{path}: [part] is a single table; write [[part]], with double brackets, before each part."
+        )
     try:
         return msgspec.convert(table, Manifest, strict=True)
     except msgspec.ValidationError as error:
@@ -216,7 +210,8 @@ def _refuse_unknown_keys(table: object, struct: type[msgspec.Struct], where: str
         return
     for key in map(str, cast("dict[object, object]", table)):
         if key not in struct.__struct_fields__:
-            raise SoftmarkError(f"{path} has an unknown key {where}{key!r}{nearest(key, struct.__struct_fields__)}")
+            near = nearest(key, struct.__struct_fields__)
+            raise SoftmarkError(f"{path} has an unknown key: {where}{key!r}{near}")
 
 
 def _sentence(message: str, table: dict[str, Any]) -> str:
@@ -231,8 +226,14 @@ def _sentence(message: str, table: dict[str, Any]) -> str:
     for step in steps:
         value = value[int(step)] if step.isdigit() else value.get(step)
     wanted = expectation(node_at(schema_of_manifest(), steps))
-    shown = repr(value) if isinstance(value, str) else f"{value:g}" if isinstance(value, float) else str(value)
-    return f"{_place(steps)} is {shown[:80]}; it must be {wanted}"
+    return f"{_place(steps)} is {_shown(value)}; it must be {wanted}"
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, dict):
+        return "a table"
+    text = repr(value) if isinstance(value, str) else f"{value:g}" if isinstance(value, float) else str(value)
+    return text if len(text) <= 80 else f"{text[:77]}..."
 
 
 def _place(steps: Iterable[str]) -> str:

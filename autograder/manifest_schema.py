@@ -65,6 +65,8 @@ def expectation(node: dict[str, Any]) -> str:
     """What a value must be, in words: "a number of at least 0 and of at most 100 (what is counted)"."""
     if "enum" in node:
         what = "one of " + ", ".join(json.dumps(value) for value in node["enum"])
+    elif "pattern" in node and node.get("format") != TOML_DATE_TIME:  # every other pattern is that of a name
+        what = "a name as Python has them, of letters, digits and _"
     else:
         what = _KINDS.get(node.get("format", node.get("type", "")), "something else")
     if node.get("minLength") or node.get("minItems"):

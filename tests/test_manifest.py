@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 
 from autograder import manifest
 from autograder.errors import SoftmarkError
-from autograder.manifest import Late, Manifest, read_manifest, read_toml
+from autograder.manifest import Late, Manifest, read_manifest
 from autograder.manifest_schema import DIRECTIVE, SCHEMA_FILE, editor_schema, write_schema
+from autograder.toml_file import read_toml
 
 ASSIGNMENTS = Path(__file__).parent.parent / "assignments"
 SCHEMA = json.loads(editor_schema())
@@ -88,6 +89,13 @@ def test_every_key_says_what_it_is_for() -> None:
         )
         assert set(properties) == set(struct.__struct_fields__)
         assert [name for name, node in properties.items() if not node.get("description") and "$ref" not in node] == []
+
+
+def test_one_part_in_single_brackets_is_a_sentence_of_its_own(tmp_path: Path) -> None:
+    path = tmp_path / "assignment.toml"
+    path.write_text('title = "T"\nkey = "k"\n[part]\nname = "a"\n')
+    with pytest.raises(SoftmarkError, match=r"\[part\] is a single table; write \[\[part\]\], with double brackets"):
+        read_manifest(path)
 
 
 def test_writing_the_schema_says_whether_it_had_changed(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ hint where the assertion itself knows the cause. It renders values but looks for
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from typing import Any, cast
 
@@ -16,6 +16,8 @@ import torch
 from torch import Tensor
 
 Recorder = Callable[[Any, Any, str], None]
+_MOST_PLACES = 1000
+_AT_ONCE = 1 << 20
 
 recorder: ContextVar[Recorder | None] = ContextVar("recorder", default=None)
 """Called with (got, expected, what) at each comparison: validation stores what mistakes gave, to diagnose with."""
@@ -90,8 +92,23 @@ def row_at(name: str, values: Tensor, index: tuple[int, ...], *, most: int = 6) 
 
 
 def places(where: Tensor) -> list[tuple[int, ...]]:
-    """The indices of the first thousand True, first to last: a student may return millions."""
-    return [tuple(row) for row in cast("list[list[int]]", where.nonzero()[:1000].tolist())]
+    """The indices of the first thousand True, first to last: a student may return millions, along dozens of axes."""
+    flat, found = where.reshape(-1), list[int]()
+    for start in range(0, flat.numel(), _AT_ONCE):
+        inside = flat[start : start + _AT_ONCE].nonzero()[: _MOST_PLACES - len(found)]
+        found += [start + place for place in cast("list[int]", inside.flatten().tolist())]
+        if len(found) >= _MOST_PLACES:
+            break
+    return [_index_of(place, where.shape) for place in found]
+
+
+def _index_of(place: int, shape: Sequence[int]) -> tuple[int, ...]:
+    """The index of an entry of the flattened tensor."""
+    index: list[int] = []
+    for size in reversed(shape):
+        place, along = divmod(place, size)
+        index.append(along)
+    return tuple(reversed(index))
 
 
 def _number(value: Tensor) -> str:

@@ -60,3 +60,14 @@ def test_kinds_of_values_are_described_in_few_words() -> None:
 
 def test_places_are_the_indices_of_every_true() -> None:
     assert places(torch.tensor([[False, True], [True, False]])) == [(0, 1), (1, 0)]
+
+
+def test_places_are_those_of_nonzero() -> None:
+    where = torch.rand(3, 1, 40, 7, generator=torch.Generator().manual_seed(0)) < 0.5
+    assert places(where) == [tuple(row) for row in where.nonzero().tolist()]
+    assert places(torch.tensor(True)) == [()]
+    assert places(torch.zeros(0, 3, dtype=torch.bool)) == []
+
+
+def test_places_of_terabytes_cost_no_more_than_the_first_thousand() -> None:
+    assert places(torch.ones(1, dtype=torch.bool).expand(1 << 40)) == [(i,) for i in range(1000)]

@@ -53,6 +53,8 @@ KINDS = [
         ("holds_itself", "(lambda l: l.append(l) or l)([])"),
         ("millions_of_integers", "[0] * 4_000_000"),
         ("millions_of_nans", "torch.full((5_000_000, 3), math.nan)"),
+        ("nans_along_dozens_of_axes", "torch.full([1] * 40 + [1 << 23], math.nan, dtype=torch.float16)"),
+        ("millions_of_halves", "torch.zeros(33_000_000, dtype=torch.float16)"),
         ("a_million_nones", "[None] * 900_000"),
         ("a_million_dicts", "[{}] * 300_000"),
         ("lone_surrogate", "'\\ud800' * 10"),

@@ -129,5 +129,7 @@ def load_assignment(folder: Path | str) -> Assignment:
 def _nearby_assignments(folder: Path) -> str:
     if not folder.parent.is_dir():
         return "."
+    if (folder.parent / "assignments" / folder.name / MANIFEST).is_file():
+        return f"; did you mean {f'assignments/{folder.name}'!r}?"
     there = {path.parent.name for path in folder.parent.glob(f"*/{MANIFEST}")}
     return nearest(folder.name, there) if there else "."

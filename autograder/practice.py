@@ -41,6 +41,7 @@ def practise(folder: Path, part: str | None, in_process: bool) -> int:
     """Run the visible checks on the code in `folder`, print the feedback, and return 1 where one with points failed."""
     assignment = assignment_of(folder)
     chosen = [_part(assignment, part).name] if part is not None else []
+    _say_what_is_missing(assignment, chosen)
     try:
         grade = _in_this_process(assignment, folder, chosen) if in_process else _in_workers(assignment, folder, chosen)
     except KeyboardInterrupt:
@@ -49,6 +50,18 @@ def practise(folder: Path, part: str | None, in_process: bool) -> int:
     print_student_view(grade, Console())
     print(standing(assignment, grade, chosen))
     return 0 if all(check.outcome == "passed" or not check.weight for check in grade.checks) else 1
+
+
+def _say_what_is_missing(assignment: Assignment, chosen: Sequence[str]) -> None:
+    """Where the solutions are not, as on a student's machine, a check that compares with them breaks; say why first."""
+    parts = [part for part in assignment.parts if not chosen or part.name in chosen]
+    missing = [part.file for part in parts if not (assignment.solutions / part.file).is_file()]
+    if missing:
+        print(
+            f"softmark: the reference solution of {', '.join(missing)} is not here, so that checks which compare with "
+            "it cannot run on this machine; they run where the assignment is graded.",
+            file=sys.stderr,
+        )
 
 
 def standing(assignment: Assignment, grade: Grade, chosen: Sequence[str] = ()) -> str:

@@ -118,6 +118,8 @@ def test_a_misspelt_folder_is_answered_with_the_nearest_one(folder: Path) -> Non
     ) as caught:
         load_assignment(folder.parent / "08_transfomers")
     assert caught.value.exit_code == 2
+    with pytest.raises(SoftmarkError, match=r"; did you mean 'assignments/08_transformers'\?"):
+        load_assignment(folder.parents[1] / "08_transformers")
 
 
 def test_a_folder_without_a_manifest_is_no_assignment(tmp_path: Path) -> None:

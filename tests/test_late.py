@@ -15,7 +15,7 @@ from autograder import record
 from autograder.batch.local import Job, grade_all
 from autograder.errors import SoftmarkError
 from autograder.gradescope.schema import read_results
-from autograder.late import ExtraTime, Policy, applied, penalty, points_after, policy_of
+from autograder.late import ExtraTime, Policy, applied, not_here, penalty, points_after, policy_of
 from autograder.manifest import Late
 from autograder.results import Lateness, Submitter
 from autograder.submission import Submission
@@ -167,6 +167,13 @@ def test_extra_time_that_cannot_be_read_is_a_sentence_with_the_value(value: str,
     (assignment.hidden / "accommodations.toml").write_text(f"student_03 = {value}\n")
     with pytest.raises(SoftmarkError, match=r"accommodations.toml: the extra time of 'student_03' is .*; write"):
         policy_of(assignment)
+
+
+def test_who_has_extra_time_and_handed_in_nothing_is_known_where_hand_ins_say_whose_they_are() -> None:
+    policy = Policy(late(), {"student_03@example.edu": ExtraTime(days=1), "0612345": ExtraTime(days=1)})
+    ours = grade(passed(), submitters=(Submitter(email="Student_03@example.edu"), Submitter(sid="0612346")))
+    assert not_here(policy, [grade(passed()), ours]) == ["0612345"]
+    assert not_here(policy, [grade(passed())]) == not_here(None, [ours]) == []
 
 
 def with_late(assignment, **fields):

@@ -52,6 +52,15 @@ def test_leaving_the_debugger_and_ctrl_c_end_the_run(tmp_path, capsys, error, wh
     assert printed.out == "" and printed.err.endswith("softmark: stopped, nothing more is checked.\n")
 
 
+def test_without_the_solutions_it_says_first_what_cannot_run(tmp_path, capsys):
+    folder = starter(tmp_path, RIGHT)
+    (tmp_path / "solutions" / "tiny" / "numbers_part.py").unlink()
+    assert practise(folder, None, True) == 1
+    assert capsys.readouterr().err.startswith(
+        "softmark: the reference solution of numbers_part.py is not here, so that"
+    )
+
+
 def test_in_a_wrong_folder_the_right_ones_are_named(tmp_path):
     starter(tmp_path, RIGHT)
     with pytest.raises(SoftmarkError, match=r"run this in a folder of .*starter_code \(tiny\)"):

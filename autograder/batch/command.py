@@ -59,6 +59,7 @@ def grade_folder(
         grades = _grade(Job(assignment, found, out, only, again), session, graders)
     if not only:
         write_gradebook(grades, out / "grades.csv")
+        _say_whose_time_nobody_took(assignment, grades)
     _print_grades(grades, assignment, out, as_json, whole=not only)
     return 0 if all(grade.status == "graded" or only for grade in grades) else 1
 
@@ -91,6 +92,19 @@ def _say_what_is_off(layers: Mapping[str, str]) -> None:
     for layer, state in layers.items():
         if state.startswith("off") and layer not in NOT_EVERYWHERE:
             print(f"softmark: the layer {layer} of the sandbox is {state}.", file=sys.stderr)
+
+
+def _say_whose_time_nobody_took(assignment: Assignment, grades: Sequence[Grade]) -> None:
+    """A mistyped address in the file of extra time would cost its owner points, and nobody would see why."""
+    from autograder.late import ACCOMMODATIONS, not_here, policy_of
+
+    names = not_here(policy_of(assignment), grades)
+    if names:
+        print(
+            f"softmark: {assignment.hidden / ACCOMMODATIONS} gives extra time to {', '.join(names)}, of whom nothing "
+            "was handed in here: is that spelt as in the export?",
+            file=sys.stderr,
+        )
 
 
 def _say_if_stale(assignment: Assignment) -> None:

@@ -45,7 +45,8 @@ def make_assignment(name: str, home: Path) -> Path:
         SoftmarkError: a name that no folder should have, or one that is taken.
     """
     if not _NAME.fullmatch(name):
-        near = re.sub(r"[^A-Za-z0-9_-]+", "_", name).strip("_-")[:60] or "01_first"
+        last = re.split(r"[\\/]", name.rstrip("\\/"))[-1]
+        near = re.sub(r"[^A-Za-z0-9_-]+", "_", last).strip("_-")[:60] or "01_first"
         raise SoftmarkError(
             f"An assignment cannot be called {name!r}: use letters, digits, '_' and '-', at most 60, as in '{near}'."
         )

@@ -10,6 +10,7 @@ hands over its list of mappings (`maps`) before student code runs in it.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import socket
 import stat
@@ -62,15 +63,30 @@ def deleted_bytes(pid: int, maps: int | None = None, folder: str = "") -> int:
     return sum(held.values())
 
 
-def maps_of(line: socket.socket) -> int | None:
-    """The descriptor that a worker has handed over by `hand_over_maps`; None where it died before. Closes `line`."""
-    with line:
-        line.settimeout(1.0)
-        try:
-            _, descriptors, _, _ = socket.recv_fds(line, 1, 1)
-        except OSError:
-            return None
-    return descriptors[0] if descriptors else None
+class Maps:
+    """The fork server's end of the line by which a worker hands over its list of mappings (`hand_over_maps`).
+
+    Nothing waits for it: no student code runs before it is there.
+    """
+
+    def __init__(self, line: socket.socket) -> None:
+        self._line = line
+        self._descriptor: int | None = None
+        line.setblocking(False)
+
+    def descriptor(self) -> int | None:
+        """The list; None where it has not come yet, or never will, because the worker died first."""
+        if self._descriptor is None:
+            with contextlib.suppress(OSError):
+                _, descriptors, _, _ = socket.recv_fds(self._line, 1, 1)
+                self._descriptor = descriptors[0] if descriptors else None
+        return self._descriptor
+
+    def close(self) -> None:
+        """Let go of both."""
+        self._line.close()
+        if self._descriptor is not None:
+            os.close(self._descriptor)
 
 
 def hand_over_maps(line: socket.socket) -> None:

@@ -29,7 +29,7 @@ from .layers.privileges import adopt_orphans, make_undumpable
 from .placement import Placement, Prepared
 from .processes import children, main_thread_has_ended, threads, uid_of, wait
 from .quota import SECONDS as BETWEEN_LOOKS
-from .quota import deleted_bytes, is_overfull, maps_of
+from .quota import Maps, deleted_bytes, is_overfull
 
 WARM = ("torch", "torch.fx.experimental.symbolic_shapes", "numpy", "regex")
 # What workers see, but for HOME and TMPDIR, which are each one's own.
@@ -46,7 +46,7 @@ class _Worker:
     scratch_bytes: int
     pidfd: int
     owner: socket.socket | None
-    maps: int | None = None
+    maps: Maps
     ending: bool = False
     dead_since: float = 0.0
     next_kill: float = 0.0
@@ -145,11 +145,11 @@ class Server:
         if pid in self._workers:  # the one before is dead, and nobody has asked for its end yet
             os.kill(pid, signal.SIGKILL)
             raise RuntimeError(f"process id {pid} is still in use")
-        worker = _Worker(pid, uid, scratch, command.spec.scratch_bytes, os.pidfd_open(pid), connection)
+        pidfd = os.pidfd_open(pid)
+        worker = _Worker(pid, uid, scratch, command.spec.scratch_bytes, pidfd, connection, Maps(line))
         self._workers[pid] = worker
         self._by_pidfd[worker.pidfd] = worker
         self._tell(connection, Spawned(pid, uid), [worker.pidfd])
-        worker.maps = maps_of(line)
 
     def _make_scratch(self, uid: int | None) -> str:
         self._spawned += 1
@@ -173,7 +173,7 @@ class Server:
         for worker in self._workers.values():
             if not worker.scratch or worker.ending:
                 continue
-            deleted = deleted_bytes(worker.pid, worker.maps, worker.scratch)
+            deleted = deleted_bytes(worker.pid, worker.maps.descriptor(), worker.scratch)
             overfull = is_overfull(worker.scratch, worker.scratch_bytes - deleted)
             if overfull or main_thread_has_ended(worker.pid):
                 worker.overfull = overfull
@@ -211,8 +211,7 @@ class Server:
     def _finish(self, worker: _Worker, alive: bool) -> None:
         del self._workers[worker.pid], self._by_pidfd[worker.pidfd]
         os.close(worker.pidfd)
-        if worker.maps is not None:
-            os.close(worker.maps)
+        worker.maps.close()
         if worker.uid is not None and self._killer is not None and not alive:
             self._killer.forget(worker.uid)
         self._remove_scratch(worker.scratch)

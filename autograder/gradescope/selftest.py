@@ -68,4 +68,4 @@ def _said(results: Results) -> Sequence[str]:
 
 
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1])))
+    sys.exit(main(Path(sys.argv[1]).resolve()))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import signal
 from pathlib import Path
 
 from autograder.worker import quota
@@ -102,3 +103,18 @@ def ctypes_map(descriptor: int) -> int:
     """One page of a file. (Python's mmap would keep a descriptor of its own open.)"""
     LIBC.mmap.restype = ctypes.c_void_p
     return LIBC.mmap(None, ctypes.c_size_t(PAGE), 1, 1, descriptor, ctypes.c_long(0))
+
+
+def test_the_list_of_a_process_that_was_waited_for_is_empty(tmp_path: Path) -> None:
+    child = os.fork()
+    if child == 0:
+        signal.pause()
+    maps = os.open(f"/proc/{child}/maps", os.O_RDONLY)
+    try:
+        assert quota._read(maps)
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        assert quota._read(maps) == b""
+        assert quota.deleted_bytes(child, maps, str(tmp_path)) == 0
+    finally:
+        os.close(maps)

@@ -39,6 +39,7 @@ SYSTEM_CALLS = (
     ("room_on_the_disk_at_once", "285, os.open('file', 66, 0o600), 0, 0, 1 << 20"),
     ("pages_paged_out", "28, libc.valloc(4096) & ~4095, 4096, 21"),
     ("options_of_a_socket", "54, 0, 1, 26, 0, 0"),
+    ("rules_of_its_own_in_the_kernels_memory", "444, 0, 0, 1"),
     ("clock_of_the_machine", "227, 0, ctypes.addressof(ctypes.create_string_buffer(16))"),
 )
 

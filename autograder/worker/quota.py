@@ -123,7 +123,7 @@ def _open_and_deleted(pid: int) -> dict[int, int]:
 def _read(maps: int) -> bytes:
     """The list, cut off once it is too long; empty once the process has ended."""
     listed = bytearray()
-    with contextlib.suppress(ProcessLookupError):  # it was waited for
+    with contextlib.suppress(OSError):  # it was waited for (ProcessLookupError), or there was no memory
         os.lseek(maps, 0, os.SEEK_SET)
         while len(listed) <= MOST_MAPS and (block := os.read(maps, 1 << 16)):
             listed += block

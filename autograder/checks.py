@@ -44,6 +44,7 @@ class Check:
     hide_errors: str = ""
     tags: tuple[str, ...] = ()
     leaderboard: Leaderboard | None = None
+    forbids: tuple[str, ...] = ()
     items: tuple[pytest.Function, ...] = field(default=(), repr=False)
 
 
@@ -90,6 +91,7 @@ def _check(items: list[pytest.Function], assignment: Assignment) -> Check:
         hide_errors=str(marked("__hide_errors__") or ""),
         tags=tuple(str(tag) for tag in marked("__tags__") or ()),
         leaderboard=Leaderboard(str(column), marked("__leaderboard_sort_order__") or "desc") if column else None,
+        forbids=assignment.part(part).forbids,
         items=tuple(items),
     )
 

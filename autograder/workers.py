@@ -138,7 +138,7 @@ class Workers:
         worker.deadline = self._deadline
         seconds = self._limits.import_seconds
         try:
-            reply = worker.request(Load(part), **self.allow(seconds, wall_limit(seconds)))
+            reply = worker.request(Load(part, check.forbids), **self.allow(seconds, wall_limit(seconds)))
         except (WorkerDied, TimedOut, ProtocolBroken) as fate:
             if self.past_deadline():
                 raise StudentNotRun(outcomes.deadline(self.total_seconds)) from None

@@ -23,6 +23,7 @@ from .messages import Raised, Ready, Reply
 from .output import Output
 from .placement import Placement
 from .quota import hand_over_maps
+from .refusals import refuse
 from .wire import PREFIX, Part, Unencodable, decode_request, encode, frame_size, ticket_of
 
 # High numbers: student code that closes 0 to 100 (a daemon's habit) does not cut its own line.
@@ -44,7 +45,7 @@ def run(placement: Placement, descriptors: Sequence[int], line: socket.socket) -
         memory = StreamMemory()
         output = _set_up(placement)
         loader = Loader(placement.spec.folder, placement.spec.modules)
-        executor = Executor(loader, memory)
+        executor = Executor(loader, memory, refuse)
     except BaseException as error:
         _send(encode(raised(error, "")))
         os._exit(70)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import difflib
 import inspect
-from collections.abc import Generator
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import replace
 from types import ModuleType
 from typing import Any, cast
@@ -57,11 +57,18 @@ class Executor:
     Args:
         loader: the submission's parts.
         memory: lowered while a stream with a limit is open; by default nothing limits a stream.
+        refuse: takes away what a part forbids; by default nothing is taken away.
     """
 
-    def __init__(self, loader: Loader, memory: MemoryLimit | None = None) -> None:
+    def __init__(
+        self,
+        loader: Loader,
+        memory: MemoryLimit | None = None,
+        refuse: Callable[[Sequence[str]], None] = lambda _forbidden: None,
+    ) -> None:
         self._loader = loader
         self._memory = memory or Unlimited()
+        self._refuse = refuse
         self._objects: dict[int, object] = {}
         self._kept = 0
 
@@ -82,6 +89,7 @@ class Executor:
     def _carried_out(self, request: Request) -> Reply:
         if isinstance(request, Load):
             self._loader.load(request.module)
+            self._refuse(request.forbidden)  # afterwards: a file may try its functions against the library's
             return Returned(None)
         if isinstance(request, Look):
             return self._look(request.target)

@@ -38,9 +38,13 @@ class Target:
 
 @dataclass(frozen=True)
 class Load:
-    """Import one part (a module of the submission). Answered by `Returned(None)` or `Raised`."""
+    """Import one part (a module of the submission). Answered by `Returned(None)` or `Raised`.
+
+    `forbidden` is what the part's manifest forbids: in a worker it is not there from then on.
+    """
 
     module: str
+    forbidden: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

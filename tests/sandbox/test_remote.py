@@ -18,6 +18,7 @@ from autograder.worker.messages import (
     Call,
     Load,
     Raised,
+    Returned,
     Target,
     Vjp,
 )
@@ -51,6 +52,46 @@ def test_what_was_defined_before_an_exit_counts(start: Any) -> None:
     worker = start("import sys\ndef one():\n    return 1\nsys.exit(0)")
     assert value(worker.request(Load("part"), cpu_seconds=10, wall_seconds=60)) is None
     assert value(call(worker, "one")) == 1
+
+
+LIBRARY = """
+import threading
+import torch
+from torch.nn.functional import scaled_dot_product_attention as attention
+from torch.utils._python_dispatch import _disable_current_modes
+q = torch.ones(1, 2, 3, 4)
+tried = attention(q, q, q).shape
+def plain():
+    return attention(q[0], q[0], q[0])
+def learns():
+    return attention(q.clone().requires_grad_(), q, q)
+def below():
+    return torch.ops.aten._scaled_dot_product_flash_attention_for_cpu(q, q, q)
+def fused():
+    return torch.nn.MultiheadAttention(4, 2).eval()(q[0], q[0], q[0], need_weights=False)
+def unseen():
+    with _disable_current_modes():
+        return attention(q, q, q)
+def in_a_thread():
+    found = []
+    thread = threading.Thread(target=lambda: found.append(attention(q, q, q)))
+    thread.start()
+    thread.join()
+    return found
+"""
+
+
+def test_what_a_part_forbids_is_not_there_in_its_worker_once_it_is_loaded(start: Any) -> None:
+    names = ("plain", "learns", "below", "fused", "unseen")
+    worker = start(LIBRARY)
+    assert all(isinstance(call(worker, name), Returned) for name in names)
+    worker = start(LIBRARY)
+    load = Load("part", ("library attention", "custom operators"))
+    assert value(worker.request(load, cpu_seconds=10, wall_seconds=60)) is None
+    for name in names:
+        reply = call(worker, name)
+        assert isinstance(reply, Raised) and "left out" in reply.message, (name, reply)
+    assert value(call(worker, "in_a_thread")) == []
 
 
 def test_where_memory_runs_out_the_kernel_is_to_end_a_worker_first(start: Any) -> None:

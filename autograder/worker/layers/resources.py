@@ -18,6 +18,7 @@ RESERVE = (
     16 << 20
 )  # between the soft and the hard limit of memory: what a worker takes to say that it has no memory left
 _ORDINARY_USER_PROCESSES = 512
+_SIGNALS = 256  # that wait, and timers: some 100,000 by default, in memory of the kernel's
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 _STATM = 1002  # the least number of the descriptor of /proc/self/statm, beside those of the lines
 
@@ -44,6 +45,8 @@ def _limits(placement: Placement) -> Iterator[tuple[int, int, int]]:
         processes = _processes_of_this_user() + max(spec.processes, _ORDINARY_USER_PROCESSES)
         yield resource.RLIMIT_NPROC, processes, processes
     yield resource.RLIMIT_MEMLOCK, 0, 0
+    if hasattr(resource, "RLIMIT_SIGPENDING"):
+        yield resource.RLIMIT_SIGPENDING, _SIGNALS, _SIGNALS
     for name in ("RLIMIT_MSGQUEUE", "RLIMIT_NICE", "RLIMIT_RTPRIO"):
         if hasattr(resource, name):
             yield getattr(resource, name), 0, 0

@@ -234,6 +234,13 @@ import signal
 signal.signal(signal.SIGALRM, lambda *a: None)
 signal.setitimer(signal.ITIMER_REAL, 0.001, 0.001)
 """),
+    Kind("makes_timers_without_end", ALL, RIGHT + """
+import ctypes, os
+libc, timer, made = ctypes.CDLL(None), ctypes.c_int(), 0
+quiet = (ctypes.c_int * 16)(0, 0, 0, 1)  # struct sigevent: SIGEV_NONE
+while made < 20_000 and libc.syscall(ctypes.c_long({"x86_64": 222}.get(os.uname().machine, 107)), 1, quiet, ctypes.byref(timer)) == 0: made += 1
+if made > 1000: print("BREACH", made)
+"""),
     Kind("segmentation_fault", 0, WRONG + "import ctypes\ndef double(x):\n    ctypes.string_at(0)\n"),
     Kind("segmentation_fault_at_import", 0, RIGHT + "import ctypes\nctypes.string_at(0)\n"),
     Kind("segmentation_fault_that_is_caught", 0, WRONG + """

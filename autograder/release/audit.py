@@ -144,7 +144,7 @@ def _reading(assignment: Assignment) -> Iterator[Fault]:
     for check_file in assignment.check_files():
         for node in ast.walk(syntax_tree(check_file)):
             for text in _read_marks(node):
-                place = re.match(r"handout,?\s+(.+)", text)
+                place = re.match(r"handout,?\s+(.+)", text, re.IGNORECASE)
                 if place and not any(_is_at(heading, place[1]) for heading in headings):
                     where = check_file.relative_to(assignment.folder / "checks").as_posix()
                     yield Fault(f"checks/{where}", f'@pytest.mark.read("{text}"): {HANDOUT} has no such heading')

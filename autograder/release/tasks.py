@@ -20,6 +20,7 @@ from typing import NamedTuple
 
 from autograder.assignment import Assignment, Part
 from autograder.errors import SoftmarkError
+from autograder.results import number_key
 
 BEGIN, END = "<!-- tasks -->", "<!-- /tasks -->"
 REGION = re.compile(f"{BEGIN}\n.*?{END}", re.DOTALL)
@@ -71,8 +72,8 @@ def exercises_of(handout: str) -> list[Exercise]:
     """The exercises that the handout has headings for, in its order."""
     found: list[Exercise] = []
     headings = list(HEADING.finditer(handout))
-    ends = [heading.start() for heading in headings[1:]] + [len(handout)]
-    for heading, end in zip(headings, ends, strict=True):
+    ends = [*(heading.start() for heading in headings[1:]), len(handout)]
+    for heading, end in zip(headings, ends, strict=False):  # without a heading there is one end too many
         facts = FACTS.search(handout, heading.end(), end)
         points = POINTS.search(heading["aside"] or "")
         name = heading["name"].strip()
@@ -92,11 +93,18 @@ def exercises_of(handout: str) -> list[Exercise]:
 def checks_of(assignment: Assignment) -> Iterator[Counted]:
     """Number, weight and exercise of every check, visible ones first in each part."""
     for path in assignment.check_files():
-        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        for node in _module(path).body:
             if isinstance(node, ast.FunctionDef) and (said := _decorators(node, path)) and "number" in said:
                 exercise = str(said.get("read", "")).removeprefix("handout ")
                 hidden = path.parent == assignment.hidden
                 yield Counted(str(said["number"]), float(said.get("weight", 0)), hidden, exercise)
+
+
+def _module(path: Path) -> ast.Module:
+    try:
+        return ast.parse(path.read_text(encoding="utf-8"))
+    except SyntaxError as error:
+        raise SoftmarkError(f"{path}, line {error.lineno}, is not Python: {error.msg}.") from error
 
 
 def _decorators(node: ast.FunctionDef, path: Path) -> dict[str, str | float]:
@@ -125,7 +133,10 @@ def _refuse_disagreement(
     known = {exercise.number for exercise in exercises}
     for check in checks:
         if check.exercise not in known:
-            raise SoftmarkError(f"{path} has no exercise '{check.exercise}', which check {check.number} names.")
+            raise SoftmarkError(
+                f"{path} has no exercise '{check.exercise}', which check {check.number} names: an exercise is a "
+                f"heading such as '### 1.1 softmax (2 points)', and a check names it by @pytest.mark.read(\"handout 1.1\")."
+            )
     for exercise in exercises:
         points = _points(exercise, checks)
         if exercise.points is not None and abs(exercise.points - points) > 1e-9:
@@ -166,9 +177,16 @@ def _rows(exercises: Sequence[Exercise], checks: Sequence[Counted], assignment: 
 def _numbers(numbers: Iterator[str]) -> str:
     """2.1, 2.2, 2.3, 2.7 -> "2.1 to 2.3, 2.7"."""
     runs: list[list[str]] = []
-    for number in sorted(numbers, key=lambda number: int(number.partition(".")[2])):
-        if runs and int(number.partition(".")[2]) == int(runs[-1][-1].partition(".")[2]) + 1:
+    for number in sorted(numbers, key=number_key):
+        if runs and _follows(number, runs[-1][-1]):
             runs[-1].append(number)
         else:
             runs.append([number])
     return ", ".join(f"{run[0]} to {run[-1]}" if len(run) > 2 else ", ".join(run) for run in runs)
+
+
+def _follows(number: str, before: str) -> bool:
+    """Whether "2.3" comes right after "2.2": never of a number with a letter."""
+    (part, _, last), (part_before, _, last_before) = number.partition("."), before.partition(".")
+    digits = last.isdecimal() and last_before.isdecimal()
+    return digits and part == part_before and int(last) == int(last_before) + 1

@@ -87,6 +87,21 @@ def test_a_handout_without_a_place_for_the_table_stays_as_it_is(tmp_path: Path) 
     assert make_starter(assignment)["README.md"] == b"# Tiny\n\n### 7.7 nothing (9 points)\n"
 
 
+def test_a_number_with_a_letter_is_a_number_and_a_handout_without_exercises_is_a_sentence(tmp_path: Path) -> None:
+    assignment = with_handout(tmp_path, HANDOUT)
+    checks = assignment.folder / "checks" / "test_numbers_part.py"
+    checks.write_text(checks.read_text().replace('"1.3"', '"1.1b"'))
+    assert "| 1.2 | Counter | bonus | 10 | 1 | 1.1b |  |" in make_starter(assignment)["README.md"].decode()
+    (assignment.folder / "handout.md").write_text(HANDOUT.replace("### ", "#### "))
+    with pytest.raises(
+        SoftmarkError, match=r"no exercise '1\.1', .* an exercise is a heading such as '### 1\.1 softmax"
+    ):
+        make_starter(assignment)
+    checks.write_text(checks.read_text() + "def (")
+    with pytest.raises(SoftmarkError, match=r"test_numbers_part\.py, line \d+, is not Python"):
+        make_starter(assignment)
+
+
 @pytest.mark.parametrize(
     ("before", "after", "sentence"),
     [

@@ -34,16 +34,18 @@ _OTHERS = """ptrace process_vm_readv process_vm_writev process_madvise process_m
     move_pages get_robust_list perf_event_open lookup_dcookie"""
 _OUTLIVING = """memfd_create memfd_secret shmget shmat shmctl shmdt semget semop semtimedop semctl msgget msgsnd msgrcv
     msgctl mq_open mq_unlink add_key request_key keyctl"""
-_KERNEL = """io_uring_setup io_uring_enter io_uring_register bpf userfaultfd vmsplice personality modify_ldt
+_KERNEL = """io_uring_setup io_uring_enter io_uring_register bpf userfaultfd personality modify_ldt
     name_to_handle_at open_by_handle_at fanotify_init fanotify_mark inotify_add_watch mknod mknodat chown lchown
     fchown fchownat setxattr lsetxattr fsetxattr removexattr lremovexattr fremovexattr io_setup remap_file_pages
     uselib truncate truncate64"""  # a file by its name, of which Landlock knows since kernel 6.2 only
 # A worker is confined by now. Rules of its own would be memory of the kernel's, a hundred bytes each, without a bound.
 _CONFINING = "landlock_create_ruleset landlock_add_rule landlock_restrict_self"
+# They fill pipes without a trace in the kernel's account of what a process writes.
+_UNCOUNTED = "splice tee vmsplice"
 _MACHINE = """mount umount2 pivot_root chroot mount_setattr open_tree move_mount fsopen fsconfig fsmount fspick acct
     swapon swapoff reboot init_module finit_module delete_module kexec_load kexec_file_load quotactl quotactl_fd syslog
     sethostname setdomainname settimeofday clock_settime clock_adjtime adjtimex iopl ioperm vhangup sync syncfs"""
-_REFUSED = " ".join((_NETWORK, _PROCESSES, _OTHERS, _OUTLIVING, _KERNEL, _CONFINING, _MACHINE)).split()
+_REFUSED = " ".join((_NETWORK, _PROCESSES, _OTHERS, _OUTLIVING, _KERNEL, _CONFINING, _UNCOUNTED, _MACHINE)).split()
 # clone3's arguments are out of a filter's reach; the C library does without.
 _ABSENT = ["clone3", "fchmodat2"]
 # A gigabyte of the disk for each millisecond. The C library writes zeros instead.

@@ -146,6 +146,10 @@ tried(mmap.mmap, -1, 4096)
 tried(lambda: mmap.mmap(os.open("/dev/zero", os.O_RDWR), 4096))
 tried(mmap.mmap, -1, 1 << 21, 0x40022)
 """),
+        ("fills_pipes_behind_the_accounts_back", """
+ends = os.pipe()
+if hasattr(os, "splice"): tried(os.splice, os.open(os.__file__, os.O_RDONLY), ends[1], 4096)
+"""),
         ("another_personality", "if libc.personality(0x0040000) != -1: print('BREACH')"),
     ),
     Kind("leaves_files_behind", ALL, RIGHT + """

@@ -135,7 +135,8 @@ def _refuse_disagreement(
         if check.exercise not in known:
             raise SoftmarkError(
                 f"{path} has no exercise '{check.exercise}', which check {check.number} names: an exercise is a "
-                f"heading such as '### 1.1 softmax (2 points)', and a check names it by @pytest.mark.read(\"handout 1.1\")."
+                "heading such as '### 1.1 softmax (2 points)', and a check names it by "
+                '@pytest.mark.read("handout 1.1").'
             )
     for exercise in exercises:
         points = _points(exercise, checks)

@@ -171,6 +171,8 @@ def broken(assignment, what: str) -> None:
         check.write_text(check.read_text() + "\nimport nowhere\n")
     elif what == "syntax":
         check.write_text("def test_(:\n")
+    elif what == "import":
+        check.write_text(check.read_text() + "\nimport hypothesis\n")
     elif what == "reference":
         (assignment.solutions / "numbers_part.py").write_text("raise ValueError('half written')\n")
     elif what == "no reference":
@@ -186,6 +188,7 @@ def broken(assignment, what: str) -> None:
         ("syntax", "test_numbers_part.py"),
         ("reference", "half written"),
         ("no reference", "numbers_part.py"),
+        ("import", "it imports hypothesis, which nothing installs on Gradescope"),
         ("points", "add up to 5"),
     ],
 )

@@ -151,6 +151,22 @@ def test_mistakes_that_nobody_would_try_and_checks_that_they_cannot_name(assignm
     ]
 
 
+def test_what_is_installed_here_and_not_on_the_platform_is_named(assignment: Assignment) -> None:
+    append(
+        assignment.folder / "checks" / "test_numbers_part.py",
+        "\nimport hypothesis.strategies\nimport yaml, numpy.linalg\n",
+    )
+    append(assignment.solutions / "numbers_part.py", "\n\ndef helper():\n    from no_such_library import x\n")
+    there = "which nothing installs on Gradescope: add it to `libraries` in assignment.toml, or do without"
+    assert found(assignment) == [
+        ("solutions/numbers_part.py", f"it imports no_such_library, {there}"),
+        ("checks/test_numbers_part.py", f"it imports hypothesis, {there}"),
+    ]
+    path = assignment.folder / "assignment.toml"
+    path.write_text('libraries = ["hypothesis"]\n' + path.read_text())
+    assert [where for where, _ in found(assignment)] == ["solutions/numbers_part.py"]
+
+
 @pytest.mark.parametrize(
     ("folder", "text", "sentence"),
     [

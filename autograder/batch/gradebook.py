@@ -11,11 +11,13 @@ import io
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from autograder.feedback.escape import visible
+from autograder.feedback.escape import one_line, visible
 from autograder.record import write_atomically
 from autograder.results import CheckResult, Grade, number_key
 
 _DECIMALS = 6
+_REASON = 1000  # characters: a file name may be longer than a spreadsheet's cell
+_FORMULAS = ("=", "+", "-", "@", "\t", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")  # wide ones are taken for narrow
 _WHO = ("name", "sid", "email")
 _HEAD = ("submission", *_WHO, "status", "total", "maximum", "late_hours", "late_percent")
 
@@ -49,7 +51,7 @@ def gradebook_csv(grades: Iterable[Grade]) -> str:
                 *_lateness(grade),
                 *(points.get(part, "") if graded else "" for part in parts),
                 *(checks.get(number, "") if graded else "" for number in numbers),
-                _cell(" ".join(grade.reason.split())),
+                _cell(one_line(grade.reason, _REASON)),
             ]
         )
     return text.getvalue()
@@ -87,4 +89,4 @@ def _points(points: float) -> str:
 def _cell(text: str) -> str:
     """A name as a cell that no spreadsheet takes for a formula: students choose their file names."""
     text = visible(text)
-    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t")) else text
+    return f"'{text}" if text.startswith(_FORMULAS) else text

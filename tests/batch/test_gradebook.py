@@ -86,7 +86,7 @@ def test_a_check_that_one_grade_lacks_is_blank_there() -> None:
     assert (table[0]["2.2"], table[1]["2.1"]) == ("", "")
 
 
-@pytest.mark.parametrize("name", ["=HYPERLINK(1)", "+1", "-1", "@SUM(A1)"])
+@pytest.mark.parametrize("name", ["=HYPERLINK(1)", "+1", "-1", "@SUM(A1)", "\t=1", "\n=1", "\uff1d1+1"])
 def test_a_name_is_no_formula(name: str) -> None:
     assert rows(grade(submission=name))[0]["submission"] == "'" + name
 

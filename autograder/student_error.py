@@ -91,6 +91,8 @@ def unreadable_sentence(name: str, reply: Unreadable) -> str:
 
 
 _types: dict[str, type[StudentError]] = {}
+_ENDS_OF_A_LOOP = ("StopIteration", "StopAsyncIteration")
+"""Out of a `map` over student code they would end the loop of a check, before anything in it was asserted."""
 
 
 def error_type(kinds: Sequence[str]) -> type[StudentError]:
@@ -99,7 +101,7 @@ def error_type(kinds: Sequence[str]) -> type[StudentError]:
         builtin = getattr(builtins, kind, None)
         if not (isinstance(builtin, type) and issubclass(builtin, BaseException)) or "Group" in kind:
             continue  # a group cannot be made of a sentence
-        if not issubclass(builtin, Exception) or builtin is Exception:
+        if not issubclass(builtin, Exception) or builtin is Exception or kind in _ENDS_OF_A_LOOP:
             break
         if kind not in _types:
             _types[kind] = type(f"Student{kind}", (StudentError, builtin), {"__module__": __name__})

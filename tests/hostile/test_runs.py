@@ -63,6 +63,19 @@ def test_doubles(student, n):
 """
 GIVES = "def double(items):\n    while True:\n        yield b'x' * 100_000\n"
 LARGE = "def double(x):\n    return [b'\\xff' * 2_000_000, x]\n"
+LOOPS = """
+@number("1.1")
+@weight(2)
+def test_doubles(student):
+    \"\"\"What a loop goes over is what student code gives\"\"\"
+    for number, got in zip(range(3), map(student.double, range(3))):
+        assert got == 2 * number
+"""
+ENDS_IT = """
+class Quiet(StopIteration): pass
+def double(x):
+    raise {}
+"""
 Hand = Callable[..., dict[str, Done]]
 
 
@@ -128,6 +141,13 @@ def test_a_check_gets_so_much_and_no_more_however_many_items_it_has(
     assert (check.outcome, check.score) == ("crashed", 0)
     assert check.explanation is not None and "returned more than" in check.explanation.got
     assert int((tmp_path / "seen").read_text()) <= 4
+
+
+def test_no_exception_of_a_students_ends_a_loop_of_a_check(tmp_path: Path, grade: Hand) -> None:
+    kinds = {"student_01": "StopIteration", "student_02": "Quiet()", "student_03": "StopAsyncIteration"}
+    sources = {name: ENDS_IT.format(kind) for name, kind in kinds.items()}
+    done = grade(tiny_assignment(tmp_path, LOOPS), **sources, student_04=REFERENCE)
+    assert [each.grade.points for each in done.values()] == [0, 0, 0, 2]
 
 
 def test_a_fault_of_the_grader_at_one_submission_does_not_stop_the_others(

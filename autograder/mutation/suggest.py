@@ -96,9 +96,9 @@ def accept(folder: Path, names: Sequence[str], graders: int) -> int:
     for path, sentence in written.items():
         print(f"{path}: {sentence}")
     for name in left:
-        print(f"{name}: not written, since no check notices it, or nothing but an error, or the bank has its like.")
+        print(f"{name}: not written: no check notices it, or nothing but an error, or the bank has its like or name.")
     if written:
-        print("Students are told the first line of each: say it in the words of your course.")
+        print("Students are told each docstring: say it in the words of your course, and validate once more.")
     return 1 if left else 0
 
 
@@ -114,10 +114,11 @@ def take_over(
     written: dict[Path, str] = {}
     for each in found.suggestions:
         path = assignment.solutions / "mistakes" / each.part / f"{each.name}.py"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(each.text, encoding="utf-8")
-        written[path] = each.sentence
-    return written, sorted(set(names) - {each.name for each in found.suggestions} - {ALL})
+        if not path.exists():  # its docstring may have been rewritten
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(each.text, encoding="utf-8")
+            written[path] = each.sentence
+    return written, sorted(set(names) - {path.stem for path in written} - {ALL})
 
 
 def suggestions_for(assignment: Assignment, session: Session, graders: int, names: Sequence[str] = ()) -> Suggestions:

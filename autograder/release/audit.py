@@ -17,9 +17,9 @@ from pathlib import Path
 import msgspec
 
 from autograder.assignment import MANIFEST, Assignment, Part
-from autograder.bank import FOLDERS, BankEntry, bank
+from autograder.bank import bank
 from autograder.gradescope.imports import not_installed_there
-from autograder.manifest import nearest
+from autograder.release.entries import called, entries_that_prove_nothing, what_was_meant
 from autograder.release.leaks import leaks, syntax_tree
 from autograder.release.starter import HANDOUT, make_parts, solution_blocks, top_level_names
 
@@ -40,7 +40,7 @@ def audit(assignment: Assignment) -> list[Fault]:
         faults += _reference(assignment, part)
     whole = not faults
     faults += [*_libraries(assignment), *_handout(assignment), *_reading(assignment), *_not_collected(assignment)]
-    faults += _bank(assignment)
+    faults += [Fault(where, sentence) for where, sentence in entries_that_prove_nothing(assignment)]
     if whole:  # else there is no starter code to look at
         faults += [Fault(where, sentence) for where, sentence in leaks(assignment, released_texts(assignment))]
     return faults
@@ -55,6 +55,11 @@ def remarks(assignment: Assignment) -> list[str]:
         f"{part.name}: it has no visible check (checks/test_{part.file} is not there)"
         for part in assignment.parts
         if part.name not in visible
+    ]
+    blind += [
+        f"{part.name}: it has no known mistake, so nobody knows what its checks catch; --suggest proposes some"
+        for part in assignment.parts
+        if not any(entry.kind == "mistake" for entry in bank(assignment, part))
     ]
     if not hidden:
         return blind
@@ -83,7 +88,7 @@ def _reference(assignment: Assignment, part: Part) -> Iterator[Fault]:
     for name in (*part.functions, *part.bonus):
         first, _, method = name.partition(".")
         if first not in there:
-            near = _near(first, there) if there else ""
+            near = what_was_meant(first, there) if there else ""
             yield Fault(f"solutions/{part.file}", f"the manifest has students write {name}, which is not there{near}")
         elif method and method not in _methods(module, first):
             yield Fault(f"solutions/{part.file}", f"{first} has no method {method}, which the manifest names")
@@ -160,13 +165,9 @@ def _not_collected(assignment: Assignment) -> Iterator[Fault]:
         for node in syntax_tree(check_file).body:
             if not isinstance(node, ast.FunctionDef) or node.name.startswith("test"):
                 continue
-            if any(_called(each) == "number" for each in node.decorator_list):
+            if any(called(each) == "number" for each in node.decorator_list):
                 where = check_file.relative_to(assignment.folder).as_posix()
                 yield Fault(where, f"{node.name} is never run: a check's name begins with test_")
-
-
-def _called(node: ast.expr) -> str:
-    return node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else ""
 
 
 def _read_marks(node: ast.AST) -> Iterator[str]:
@@ -180,72 +181,3 @@ def _is_at(heading: str, place: str) -> bool:
     """Whether a heading is that place: "2.3 scores" is at "2.3", and not at "2"; any part of it names it as well."""
     number = re.match(r"[\d.]+\w*", place)
     return heading.startswith((f"{place} ", f"{place}:")) or heading == place or (not number and place in heading)
-
-
-def _near(word: str, known: set[str]) -> str:
-    return nearest(word, known).rstrip(".")
-
-
-# ------------------------------------------------------------------ mistakes and variants
-
-
-def _bank(assignment: Assignment) -> Iterator[Fault]:
-    parts = {part.name for part in assignment.parts}
-    for _, folder in FOLDERS:
-        for path in sorted((assignment.solutions / folder).glob("*")):
-            where = f"solutions/{folder}/{path.name}"
-            if path.suffix == ".py":
-                yield Fault(where, f"it belongs to no part: move it to {folder}/<part>/, or it is never tried")
-            elif path.is_dir() and path.name not in parts and path.name != "__pycache__":
-                yield Fault(where, f"no part is called so, and nothing in it is tried{_near(path.name, parts)}")
-    numbers = set(_numbers(assignment))
-    for part in assignment.parts:
-        reference = _names(syntax_tree(assignment.reference(part)))
-        for entry in bank(assignment, part):
-            idle = _idle(entry, part, reference)
-            if idle:
-                yield Fault(f"solutions/{entry.kind}s/{part.name}/{entry.path.name}", idle)
-            for number in entry.caught_by:
-                if numbers and number not in numbers:
-                    where = f"solutions/mistakes/{part.name}/{entry.path.name}"
-                    yield Fault(where, f"CAUGHT_BY names check {number}, which does not exist{_near(number, numbers)}")
-
-
-def _names(module: ast.Module) -> set[str]:
-    """What a definition laid over the module can replace: what it defines, imports or reads."""
-    imported = {
-        alias.asname or alias.name
-        for node in module.body
-        if isinstance(node, (ast.Import, ast.ImportFrom))
-        for alias in node.names
-    }
-    return top_level_names(module) | imported | {node.id for node in ast.walk(module) if isinstance(node, ast.Name)}
-
-
-def _idle(entry: BankEntry, part: Part, reference: set[str]) -> str:
-    """Why laying this over the reference changes nothing; "" where it may, as by what it runs or by its weights."""
-    module = ast.parse(entry.source())
-    own = top_level_names(module).difference(("CAUGHT_BY", "CRASHES"))
-    passive = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom, ast.Assign)
-    runs = any(not isinstance(node, passive) for node in module.body[1:])  # the first is the docstring
-    if own & reference or runs or entry.weights():
-        return ""
-    what = f"it defines {', '.join(sorted(own))}, and" if own else "it defines"
-    near = [_near(name, set(part.definitions)) for name in sorted(own)]
-    meant = next(
-        (words for words in near if "did you mean" in words), f"; students write {', '.join(part.definitions)}"
-    )
-    return f"{what} nothing that stands in {part.file}, so it is the reference as it is{meant}"
-
-
-def _numbers(assignment: Assignment) -> Iterator[str]:
-    """The numbers of the checks, where all are written out; none where one is computed."""
-    found: list[str] = []
-    for path in assignment.check_files():
-        for node in ast.walk(syntax_tree(path)):
-            if not (isinstance(node, ast.Call) and _called(node) == "number"):
-                continue
-            if not (node.args and isinstance(node.args[0], ast.Constant)):
-                return iter(())
-            found.append(str(node.args[0].value))
-    return iter(found)

@@ -50,6 +50,10 @@ def test_the_courses_assignments_have_no_fault(name: str) -> None:
 
 def test_a_sound_assignment_has_no_fault_and_one_remark(assignment: Assignment) -> None:
     assert found(assignment) == []
+    untried = "numbers_part: it has no known mistake, so nobody knows what its checks catch; --suggest proposes some"
+    assert remarks(assignment)[0] == untried
+    text = '"""Nothing is doubled."""\nCAUGHT_BY = ["1.1"]\ndouble = None\n'
+    append(assignment.solutions / "mistakes" / "numbers_part" / "a.py", text)
     assert remarks(assignment) == [
         "numbers_part: while a check is hidden, Gradescope shows students no total, only the points of visible checks"
     ]
@@ -223,7 +227,7 @@ def test_validate_says_first_what_reading_finds_and_falls_short_of_it(
 ) -> None:
     (assignment.folder / "handout.md").write_text("# Tiny\n\n## 1.1 Doubling\n\n`double`.\n")
     assert validate_assignment(assignment.folder, False, 1, False) == 1
-    first, second, *_, last = capsys.readouterr().out.splitlines()
+    first, _, second, *_, last = capsys.readouterr().out.splitlines()
     assert first == "handout.md: it does not mention Counter, which students write in numbers_part.py"
     assert second.startswith("note: numbers_part: while a check is hidden")
     assert last.startswith("reference 2/2 · starter 0/2")

@@ -106,7 +106,7 @@ class Ledger:
         return True
 
     def _status(self, name: str) -> int:
-        with open(f"{self._proc}/status", encoding="utf-8") as status:
+        with open(f"{self._proc}/status", encoding="utf-8", errors="replace") as status:
             for line in status:
                 if line.startswith(f"{name}:"):
                     return int(line.split()[1]) << 10
@@ -123,7 +123,7 @@ class Ledger:
 
     def _waited_for(self) -> int:
         """Page faults of children that have ended (stat's cminflt): it moves when there was one."""
-        with open(f"{self._proc}/stat", encoding="utf-8") as stat:
+        with open(f"{self._proc}/stat", encoding="utf-8", errors="replace") as stat:  # its name is its own choice
             return int(stat.read().rpartition(")")[2].split()[8])
 
     def _has_children(self) -> bool:

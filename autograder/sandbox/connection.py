@@ -210,6 +210,6 @@ def _doing(pid: int) -> str:
     said: list[str] = []
     for each in (str(pid), *children[:8]):
         with contextlib.suppress(OSError, IndexError):
-            state = Path(f"/proc/{each}/stat").read_text().rsplit(")", 1)[1].split()[0]
+            state = Path(f"/proc/{each}/stat").read_text(errors="replace").rsplit(")", 1)[1].split()[0]
             said.append(f"{each} {state} {Path(f'/proc/{each}/wchan').read_text()}")
     return "; ".join(said) or f"{pid} is gone"

@@ -195,6 +195,10 @@ def in_the_servers_memory(q):
         libc.free(ctypes.c_void_p(place))
 
 
+def under_another_name(q):
+    libc.prctl(15, b"\\xff) Z 1\\n", 0, 0, 0)
+
+
 def in_shared_memory(q):
     return len(mmap.mmap(-1, 1 << 20))
 
@@ -280,7 +284,7 @@ def test_work_that_the_model_cannot_see_is_too_little_work(worker: RemoteWorker,
 
 @pytest.fixture
 def trickster(workers) -> RemoteWorker:
-    return workers.start(TRICKS, Limits(memory_bytes=512 << 20, cpu_seconds=60, scratch_bytes=16 << 20))
+    return workers.start(TRICKS, Limits(memory_bytes=512 << 20, cpu_seconds=60, scratch_bytes=64 << 20))
 
 
 def test_memory_that_was_taken_before_the_call_counts(trickster: RemoteWorker) -> None:
@@ -314,6 +318,11 @@ def test_what_is_resident_already_and_is_no_library_counts(trickster, before: st
         trickster.request(Call(Target(each, "part"), (q,)), cpu_seconds=20, wall_seconds=60)
     _, account = trickster.weigh(Call(Target(name, "part"), (q,)), cpu_seconds=20, wall_seconds=60)
     assert account is not None and account.growth > (least - 16) * MIB
+
+
+def test_a_name_that_is_no_text_is_no_hindrance(trickster: RemoteWorker) -> None:
+    _, account = weighed(trickster, "under_another_name")
+    assert account.growth < 64 * MIB and not account.processes
 
 
 @pytest.mark.parametrize("name", ["in_shared_memory", "in_shared_zeros"])

@@ -99,3 +99,28 @@ def factor_of_scores(attention: Callable[[Tensor, Tensor, Tensor], Any], d: int)
         if math.isclose(weight, 1 / (1 + math.exp(-3 * factor / math.sqrt(d))), abs_tol=1e-5):
             return factor
     return 1.0
+
+
+def assert_attention_where_measured(
+    attention: Callable[[Tensor, Tensor, Tensor, int, bool], Any], cases: Cases, n: int, d: int, chunk: int
+) -> None:
+    """At the shape at which memory is measured it is attention, too, causal or not: what is right elsewhere and frugal
+    here is two functions. Any scale will do.
+
+    Args:
+        attention: (q, k, v, chunk, causal) -> out.
+        cases: draws queries, keys and values (1, 1, n, d), as `testing.memory.shapes` has them.
+        n: their number.
+        d: their width.
+        chunk: what is measured with.
+    """
+    factor = factor_of_scores(lambda q, k, v: attention(q, k, v, 2, False), d)
+    q, k, v = (cases.tensor(1, 1, n, d) for _ in range(3))
+    scaled = factor * q
+    for causal in (False, True):
+        allowed = torch.ones(n, n, dtype=torch.bool)
+        expected = torch.nn.functional.scaled_dot_product_attention(
+            scaled.double(), k.double(), v.double(), allowed.tril() if causal else allowed
+        )
+        within, _ = attention_bounds(scaled, k, v)
+        assert_close(attention(q, k, v, chunk, causal), expected, "out", within=within, dtype=q.dtype)

@@ -8,7 +8,7 @@ import pytest
 import torch
 from gradescope_utils.autograder_utils.decorators import number, weight
 
-from autograder.testing.attention import factor_of_scores
+from autograder.testing.attention import assert_attention_where_measured, factor_of_scores
 from autograder.testing.gradients import assert_arrives, assert_gradients, vjp
 from autograder.testing.memory import assert_linear_memory, assert_linear_operations, shapes, weigh
 from autograder.testing.numbers import assert_close, attention_bounds
@@ -81,6 +81,7 @@ def test_memory_of_chunks_grows_linearly(student, cases, forbids):
 
         assert_linear_memory(own_work(measure, forbids, "chunked_attention"), 64, "chunked_attention")
     attention = student.chunked_attention
+    assert_attention_where_measured(attention, cases, 512, 64, 64)
     q, k, v = (4 * cases.tensor(2048, 64), cases.tensor(2048, 64), cases.tensor(2048, 64))
     expected, scaled = any_scale(attention, q, k, v)
     for warm in (300, 300):
@@ -145,6 +146,7 @@ def test_memory_of_training_grows_linearly(student, cases, forbids):
         what = "flash_attention in training"
         assert_linear_memory(own_work(measure, forbids, what), 64, what, training=True)
     attention, what = student.flash_attention, "flash_attention in training"
+    assert_attention_where_measured(attention, cases, 512, 64, 64)
     q, k, v = (2 * cases.tensor(2048, 64), cases.tensor(2048, 64), cases.tensor(2048, 64))
     cotangent = cases.tensor(2048, 64)
     expected, scaled = any_scale(attention, q, k, v)
@@ -184,8 +186,9 @@ def test_window_does_work_that_grows_linearly(student, cases, forbids):
         lambda lengths: student.measure(attention, lambda n: (*shapes(n, 64), 64), lengths), forbids, what
     )
     assert_linear_operations(measure, (1024, 2048, 4096), what)
-    q, k, v = (cases.tensor(150, 11) for _ in range(3))
-    distance = torch.arange(150).unsqueeze(-1) - torch.arange(150)
-    expected, scaled = any_scale(student.sliding_window_attention, q, k, v, (distance >= 0) & (distance < 64))
-    got = student.sliding_window_attention(q, k, v, 64)
-    assert_attention(got, expected, scaled, k, v)
+    for shape in ((150, 11), (1, 1, 1024, 64)):  # the second as it was measured
+        q, k, v = (cases.tensor(*shape) for _ in range(3))
+        distance = torch.arange(shape[-2]).unsqueeze(-1) - torch.arange(shape[-2])
+        expected, scaled = any_scale(student.sliding_window_attention, q, k, v, (distance >= 0) & (distance < 64))
+        got = student.sliding_window_attention(q, k, v, 64)
+        assert_attention(got, expected, scaled, k, v)

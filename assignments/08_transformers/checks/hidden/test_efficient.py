@@ -8,7 +8,7 @@ import pytest
 import torch
 from gradescope_utils.autograder_utils.decorators import number, visibility, weight
 
-from autograder.testing.attention import factor_of_scores
+from autograder.testing.attention import assert_attention_where_measured, factor_of_scores
 from autograder.testing.gradients import assert_arrives, assert_gradients, vjp
 from autograder.testing.memory import (
     assert_bytes_a_token,
@@ -131,6 +131,8 @@ def test_memory_of_chunks_by_the_kernel(student, reference, cases, forbids):
     assert_linear_memory(measure, 64, what)
     [point] = student.measure(attention, lambda n: (*shapes(n, 64), 64), [512])
     assert_seen(point, 0.5 * 512 * 512 * (64 + 64), what)
+    assert_attention_where_measured(attention, cases, 512, 64, 64)
+    assert_attention_where_measured(attention, cases, 1024, 16, 128)
     [point] = student.measure(attention, lambda n: (*shapes(n, 16), 128), [1024])
     assert_largest_tensor(point, 2.1 * max(1024 * 16 * 4, 128 * 128 * 4), what)
     [point] = student.measure(attention, lambda n: (*shapes(n, 1), 64), [2048])  # or the chunk grows with n
@@ -208,6 +210,15 @@ def test_memory_of_training_by_the_kernel(student, reference, cases, forbids):
     assert_linear_memory(measure, 64, f"{what} in training", training=True)
     [point] = student.measure(attention, lambda n: (*shapes(n, 64), 64), [512], grad=True)
     assert_seen(point, 512 * 512 * (64 + 64), what)
+    q, k, v, cotangent = (cases.tensor(1, 1, 512, 64) for _ in range(4))  # as it was measured
+    for causal in (False, True):
+
+        def small(q, k, v, causal=causal):
+            return reference.flash_attention(factor * q, k, v, 64, causal)
+
+        got = student.vjp(attention, (q, k, v, 64, causal), (cotangent,))
+        expected, own = vjp(small, in_float64(q, k, v), (cotangent.double(),)), vjp(small, (q, k, v), (cotangent,))
+        assert_gradients(*(dict(zip(NAMES, each.args, strict=False)) for each in (got, expected, own)))
 
 
 @number("5.14")
@@ -255,6 +266,12 @@ def test_memory_of_the_window(student, reference, cases, forbids):
     measure = own_work(
         lambda lengths: student.measure(attention, lambda n: (*shapes(n, 64), 64), lengths), forbids, what
     )
+    q, k, v = (cases.tensor(1, 1, n, 64) for _ in range(3))  # as it is measured
+    got = attention(q, k, v, 64)
+    assert_close(got, torch.zeros(1, 1, n, 64), "out", within=2 * float(v.abs().max()), dtype=q.dtype)
+    q, k, v, got = (each[..., middle, :] for each in (q, k, v, got))
+    expected = reference.sliding_window_attention(*in_float64(factor * q, k, v), 64)
+    assert_attention(got[..., 64:, :], expected[..., 64:, :], factor * q, k, v)
     [point] = within_memory(measure, what)([n])
     assert_bytes_a_token(point, 4096, what)
     assert_seen(point, 0.5 * n * 64 * (64 + 64), what)

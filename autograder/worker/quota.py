@@ -134,10 +134,11 @@ def _mapped_and_deleted(pid: int, listed: bytes, folder: str, known: dict[int, i
     if b"(deleted)" not in listed:
         return
     beginning = os.fsencode(folder) + b"/"
-    for line in listed.splitlines():
-        if not line.endswith(b"(deleted)"):
+    for line in listed.split(b"\n"):  # the kernel escapes no other line end in a name
+        fields = line.split(None, 5)
+        if len(fields) < 6 or not line.endswith(b"(deleted)"):
             continue
-        place, _, _, _, inode, path = line.split(None, 5)
+        place, _, _, _, inode, path = fields
         if path.startswith(beginning) and int(inode) not in known:
             try:
                 yield int(inode), os.stat(f"/proc/{pid}/map_files/{place.decode()}").st_blocks * 512

@@ -7,6 +7,8 @@ import os
 import signal
 from pathlib import Path
 
+import pytest
+
 from autograder.worker import quota
 from autograder.worker.quota import is_overfull
 
@@ -77,10 +79,11 @@ def test_files_that_are_deleted_and_still_open_count(tmp_path: Path) -> None:
     assert quota.deleted_bytes(os.getpid()) <= before
 
 
-def test_files_that_are_deleted_and_still_mapped_count(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["file", "a\rb", "a\nb", " \x0b\x85 ", "(deleted)\r"])
+def test_files_that_are_deleted_and_still_mapped_count(name: str, tmp_path: Path) -> None:
     with open("/proc/self/maps", "rb", buffering=0) as maps:
         known = (os.getpid(), maps.fileno(), str(tmp_path))
-        with open(tmp_path / "file", "w+b", buffering=0) as file:
+        with open(tmp_path / name, "w+b", buffering=0) as file:
             file.write(b"x" * 10 * PAGE)
             os.fsync(file.fileno())
             mapped = ctypes_map(file.fileno())

@@ -183,6 +183,16 @@ for _ in range(60):
 time.sleep(0.5)
 print("BREACH")
 """),
+    Kind("maps_deleted_files_of_odd_names", ALL, RIGHT + """
+import ctypes, os, time
+libc = ctypes.CDLL(None)
+for name in ("a\\rb", "a\\nb", "\\r(deleted)", " ", "a (deleted)"):
+    with open(name, "w+b", buffering=0) as file:
+        file.write(b"x")
+        libc.mmap(None, ctypes.c_size_t(4096), 1, 1, file.fileno(), ctypes.c_long(0))
+    os.unlink(name)
+time.sleep(0.2)
+"""),
     Kind("uses_up_inodes", 0, RIGHT + """
 number = 0
 while True:

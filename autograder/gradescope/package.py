@@ -22,7 +22,7 @@ from autograder.assignment import Assignment, load_assignment
 from autograder.checks import Check, refuse_wrong_points
 from autograder.errors import SoftmarkError
 from autograder.gradescope.deadline import LONGEST, SHORTEST, grading_seconds
-from autograder.gradescope.imports import not_installed_there
+from autograder.gradescope.elsewhere import not_there
 from autograder.gradescope.layout import COURSE, SETTINGS, Settings
 from autograder.gradescope.visibility import note_on_totals
 from autograder.known_mistakes import FILE as BANK
@@ -137,7 +137,7 @@ def _loaded(assignment: Assignment) -> tuple[Check, ...]:
         ) from error
     checks = Checks(assignment, reference.modules)
     with_checks(checks, lambda: refuse_wrong_points(checks.checks, assignment))
-    for path, sentence in not_installed_there(assignment):
+    for path, sentence in not_there(assignment):
         raise SoftmarkError(f"{path}: {sentence}.", exit_code=1)
     return checks.checks
 

@@ -18,7 +18,7 @@ import msgspec
 
 from autograder.assignment import MANIFEST, Assignment, Part
 from autograder.bank import bank
-from autograder.gradescope.imports import not_installed_there
+from autograder.gradescope.elsewhere import not_there
 from autograder.release.entries import called, entries_that_prove_nothing, what_was_meant
 from autograder.release.leaks import leaks, syntax_tree
 from autograder.release.starter import HANDOUT, make_parts, solution_blocks, top_level_names
@@ -127,7 +127,7 @@ def _libraries(assignment: Assignment) -> Iterator[Fault]:
     for name in assignment.libraries:
         if importlib.util.find_spec(name.partition(".")[0]) is None:
             yield Fault(MANIFEST, f"libraries names {name}, which is not installed here: install it, or take it out")
-    for path, sentence in not_installed_there(assignment):
+    for path, sentence in not_there(assignment):
         inside = path.is_relative_to(assignment.folder)
         yield Fault(path.relative_to(assignment.folder).as_posix() if inside else f"solutions/{path.name}", sentence)
 

@@ -166,9 +166,15 @@ def test_what_is_installed_here_and_not_on_the_platform_is_named(assignment: Ass
         ("solutions/numbers_part.py", f"it imports no_such_library, {there}"),
         ("checks/test_numbers_part.py", f"it imports hypothesis, {there}"),
     ]
+    mine = str(assignment.folder.resolve())
+    append(
+        assignment.folder / "checks" / "test_numbers_part.py", f"\nFILES = ['/dev/null', '/nowhere', '/', {mine!r}]\n"
+    )
     path = assignment.folder / "assignment.toml"
     path.write_text('libraries = ["hypothesis"]\n' + path.read_text())
-    assert [where for where, _ in found(assignment)] == ["solutions/numbers_part.py"]
+    (first, _), (second, text) = found(assignment)
+    assert (first, second) == ("solutions/numbers_part.py", "checks/test_numbers_part.py")
+    assert f"names {mine!r}, which is on this machine alone: put the file beside this one" in text
 
 
 @pytest.mark.parametrize(

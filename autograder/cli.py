@@ -248,16 +248,39 @@ def program() -> None:
 
     Python's own way out takes apart all that torch has loaded, which keeps whoever waits for another second.
     """
+    _have_streams()
     try:
         main()
     except SystemExit as end:
         if not isinstance(end.code, int | None):
             raise
         atexit._run_exitfuncs()  # pyright: ignore[reportPrivateUsage]  # temporary files, logs
-        with contextlib.suppress(OSError):  # nobody reads on: softmark grade ... | head
-            sys.stdout.flush()
-            sys.stderr.flush()
-        os._exit(end.code or 0)
+        unsaid = _flushed()
+        os._exit(end.code or unsaid)
+
+
+def _have_streams() -> None:
+    """Nothing in place of the streams that `>&-` closed: else a pipe to a worker could be what libraries print to."""
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            nothing = os.open(os.devnull, os.O_RDWR)
+            if nothing != number:
+                os.dup2(nothing, number)
+                os.close(nothing)
+            setattr(sys, name, open(number, "w" if number else "r", closefd=False))  # noqa: SIM115
+
+
+def _flushed() -> int:
+    """The exit code of a command that did what it should, once what it printed is out: 2 where that cannot be."""
+    try:
+        sys.stderr.flush()
+        sys.stdout.flush()
+    except BrokenPipeError:  # nobody reads on: softmark grade ... | head
+        return 0
+    except OSError as error:
+        print(f"softmark: what was to be printed: {error.strerror or error}.", file=sys.stderr)
+        return 2
+    return 0
 
 
 if __name__ == "__main__":

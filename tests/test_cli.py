@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 
@@ -191,3 +192,18 @@ def test_only_some_checks_leaves_a_whole_grade_as_it_was(tmp_path, handed_in):
     assert "incomplete" in done.stdout
     after = (tmp_path / "out" / "student_01" / "grade.json").read_bytes(), (tmp_path / "out" / "grades.csv").read_text()
     assert after == before
+
+
+@pytest.mark.parametrize(("where", "code"), [(">&-", 0), ("2>&-", 0), (">/dev/full", 2), ("| true", 0)])
+def test_what_is_printed_is_out_or_the_exit_code_says_so(tmp_path, where, code):
+    (tmp_path / "out" / "student_03").mkdir(parents=True)
+    grade = Grade(submission="student_03", assignment="tiny", status="graded", points=1, maximum=2)
+    (tmp_path / "out" / "student_03" / "grade.json").write_bytes(to_json(grade))
+    command = f"set -o pipefail; {sys.executable} -m autograder.cli show {tmp_path}/out student_03 --json {where}"
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    done = subprocess.run(
+        ["bash", "-c", command], capture_output=True, text=True, timeout=120, check=False, env=environment
+    )
+    assert done.returncode == code, done.stderr
+    assert ("No space left" in done.stderr) == (code == 2)
+    assert "Traceback" not in done.stderr

@@ -6,9 +6,12 @@ from textwrap import dedent
 
 import pytest
 
+from autograder.assignment import load_assignment
+from autograder.errors import SoftmarkError
 from autograder.known_mistakes import made_from
+from autograder.reference import Reference
 from autograder.validation import candidates_of, prove
-from tests.tiny import ONE_CHECK, tiny_assignment
+from tests.tiny import ONE_CHECK, REFERENCE, tiny_assignment
 
 
 def entry(assignment, kind, name, text):
@@ -102,6 +105,19 @@ def test_a_check_that_the_reference_fails_is_named(tmp_path, session):
     source = ONE_CHECK.replace("reference.double(x)", "3 * x")
     found = shortfalls(tiny_assignment(tmp_path, source), session)
     assert "must pass check 1.1 (test_doubles), but failed: " in found["reference"]
+
+
+@pytest.mark.parametrize(("text", "line"), [("raise ValueError('half written')", 1), ("\ndef double(x:", 2)])
+def test_a_reference_that_cannot_be_imported_is_one_sentence(tmp_path, session, text, line):
+    reference = tiny_assignment(tmp_path).solutions / "numbers_part.py"
+    assignment = load_assignment(tmp_path / "assignments" / "tiny")
+    reference.write_text(f"{text}\n")
+    with pytest.raises(SoftmarkError, match=rf"numbers_part\.py, line {line}: the reference cannot be imported"):
+        Reference(assignment)
+    if line == 1:  # the starter cannot be made of what is not Python
+        reference.write_text(f"{REFERENCE}\n1 / 0\n")
+        with pytest.raises(SoftmarkError, match=r"the reference cannot be imported \(ZeroDivisionError"):
+            prove(assignment, session, 2)
 
 
 def test_a_check_that_breaks_is_named_once_with_its_line_and_error(tmp_path, session):

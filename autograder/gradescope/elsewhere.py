@@ -37,10 +37,13 @@ def not_there(assignment: Assignment) -> Iterator[tuple[Path, str]]:
 def _not_installed_there(assignment: Assignment) -> Iterator[tuple[Path, str]]:
     distributions, listed = packages_distributions(), _listed()
     known = {"autograder", *sys.stdlib_module_names, *(name.partition(".")[0] for name in assignment.libraries)}
-    for folder in (assignment.folder, assignment.solutions):  # parts, `given`
-        known.update(path.stem for path in folder.iterdir() if path.suffix == ".py" or path.is_dir())
+    known |= {"given", *(part.name for part in assignment.parts)}
     for path in _files(assignment):
         for name in sorted(_imported(path) - known):
+            if (path.parent / f"{name}.py").is_file() or (path.parent / name).is_dir():
+                remedy = "write what it needs into this file"
+                yield path, f"it imports {name}, which lies beside it and is not found from there: {remedy}"
+                continue
             if listed.isdisjoint(map(_normal, distributions.get(name, [name]))):
                 remedy = f"add it to `libraries` in {MANIFEST}, or do without"
                 yield path, f"it imports {name}, which nothing installs on Gradescope: {remedy}"

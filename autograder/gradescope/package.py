@@ -127,14 +127,7 @@ def _loaded(assignment: Assignment) -> tuple[Check, ...]:
         assignment.reference(part)
     if any(path.parent == assignment.hidden for path in assignment.check_files()):
         assignment.hidden_key()
-    try:
-        reference = Reference(assignment)
-    except Exception as error:
-        raise SoftmarkError(
-            f"The reference of {assignment.name} cannot be imported ({type(error).__name__}: {error}): see what "
-            f"softmark validate {assignment.folder} says.",
-            exit_code=1,
-        ) from error
+    reference = Reference(assignment)
     checks = Checks(assignment, reference.modules)
     with_checks(checks, lambda: refuse_wrong_points(checks.checks, assignment))
     for path, sentence in not_there(assignment):

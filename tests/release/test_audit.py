@@ -166,6 +166,11 @@ def test_what_is_installed_here_and_not_on_the_platform_is_named(assignment: Ass
         ("solutions/numbers_part.py", f"it imports no_such_library, {there}"),
         ("checks/test_numbers_part.py", f"it imports hypothesis, {there}"),
     ]
+    append(assignment.folder / "checks" / "hypothesis.py", "x = 1\n")
+    assert found(assignment)[-1][1].startswith(
+        "it imports hypothesis, which lies beside it and is not found from there:"
+    )
+    (assignment.folder / "checks" / "hypothesis.py").unlink()
     mine = str(assignment.folder.resolve())
     append(
         assignment.folder / "checks" / "test_numbers_part.py", f"\nFILES = ['/dev/null', '/nowhere', '/', {mine!r}]\n"

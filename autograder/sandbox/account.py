@@ -1,12 +1,12 @@
 """The kernel's account of one call: how far the process grew, read from outside while student code could not forge it.
 
 `Ledger` is opened before a call and read after it, while the worker waits. Memory that was hidden elsewhere is
-accounted too: bytes written to files, memory taken before the call and used in it (where `pages` may look, files that
-are mapped and memory of the fork server's as well), and whether other processes were started. The worker must not be
-able to reset its own peak, nor to hold memory that its resident set does not show: other layers see to that (it stays
-undumpable, so /proc/<pid>/clear_refs belongs to root; seccomp refuses shared memory without a file). Who is not root
-cannot reset the peak either: then it counts where it rises above the one before, and else what was seen from time to
-time. It sets no limit.
+accounted too: bytes written to files, memory taken before the call and used in it (where `pages` may look, of files
+that are mapped as well), and whether other processes were started. The worker must not be able to reset its own peak,
+nor to hold memory that its resident set does not show: other layers see to that (it stays undumpable, so
+/proc/<pid>/clear_refs belongs to root; seccomp refuses shared memory without a file). Who is not root cannot reset the
+peak either: then it counts where it rises above the one before, and else what was seen from time to time. It sets no
+limit.
 """
 
 from __future__ import annotations
@@ -14,12 +14,10 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 
-from .pages import Pages, pages_of
+from .pages import writable_file_bytes
 
 MOST_KEPT = 16 << 20
 """Bytes that a submission may hold between calls and that count for nothing: its modules, tables, torch's caches."""
-MOST_OWN = 2 * MOST_KEPT
-"""Likewise, with the pages of the fork server's that it copied by writing to them: 2 to 12 MiB for what was tried."""
 _RESET_PEAK = b"5"  # proc(5), clear_refs: the peak resident set size becomes the current one
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 
@@ -31,8 +29,7 @@ class Account:
     Attributes:
         growth: bytes of the largest resident set during the call, less those before it; of these counts what a fresh
             worker has, and `MOST_KEPT`. By the kernel's peak (VmHWM), or by what was seen of anonymous memory alone:
-            pages of libraries can be given up while a call lasts. Pages that were shared with the fork server, and
-            were copied in the call, are added.
+            pages of libraries can be given up while a call lasts.
         written: bytes written to files (mapped ones, too) or pipes, less those of the answer and of what was printed.
         processes: whether other processes were started.
         guarded: whether layers of the sandbox kept student code from forging it.
@@ -63,10 +60,9 @@ class Ledger:
         self._pid = pid
         self._children = self._waited_for()
         self._written, self._stored = self._bytes_written()
-        self._pages = self._own_pages()
         self._peak = 0 if self._reset_peak() else self._status("VmHWM")
         anonymous = anonymous_bytes(pid)
-        kept = max(0, anonymous - fresh - MOST_KEPT, self._pages.own - MOST_OWN)
+        kept = max(0, anonymous + self._mapped() - fresh - MOST_KEPT)
         self._before = self._status("VmRSS") - kept
         self._anonymous = anonymous - kept
         self._most = 0
@@ -80,18 +76,17 @@ class Ledger:
         self.look()
         peak = self._status("VmHWM")
         growth = max(peak - self._before if peak > self._peak else 0, self._most - self._anonymous)
-        growth += max(0, self._pages.inherited - self._own_pages().inherited)
         written, stored = self._bytes_written()
         written = max(written - self._written - answered, stored - self._stored)
         processes = self._waited_for() != self._children or self._has_children()
         return Account(max(0, growth), max(0, written), processes)
 
-    def _own_pages(self) -> Pages:
-        """Nothing where this process may not look."""
+    def _mapped(self) -> int:
+        """Bytes of files that it may write and has mapped; 0 where this process may not look."""
         try:
-            return pages_of(self._pid)
+            return writable_file_bytes(self._pid)
         except PermissionError:
-            return Pages(0, 0, 0)
+            return 0
 
     def _reset_peak(self) -> bool:
         """Whether the peak could be made to begin now."""

@@ -40,6 +40,8 @@ def assert_best_key_wins(
 ) -> None:
     """Where one key matches far better than all others, its weight is 1 and its value is the output.
 
+    Where all match equally well they share: who gives all to one of them knows no softmax.
+
     Args:
         attention: (q, k, v) -> (out, weights).
         cases: draws a batch of 2, 5 queries, 7 keys of width 11, values of width 13.
@@ -54,6 +56,11 @@ def assert_best_key_wins(
     out, weights = attend(attention, q, k, v)
     assert_close(weights, expected, "weights", within=within, dtype=dtype)
     assert_close(out, expected @ v.double(), "out", within=within * float(v.abs().max()), dtype=dtype)
+    nowhere = torch.zeros_like(q)
+    out, weights = attend(attention, nowhere, k, v)
+    within_out, within_weights = attention_bounds(nowhere, k, v)
+    assert_close(weights, torch.full((2, 5, 7), 1 / 7), "weights", within=within_weights, dtype=dtype)
+    assert_close(out, v.double().mean(-2, keepdim=True).expand(2, 5, 13), "out", within=within_out, dtype=dtype)
 
 
 def assert_masked(attention: Attention, q: Tensor, k: Tensor, v: Tensor, mask: Tensor) -> None:

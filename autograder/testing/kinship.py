@@ -84,11 +84,17 @@ def assert_works(operator: Operator, x: Tensor, student: Any, cases: Cases) -> T
 
 
 def assert_best_match_takes_all(attention_weights: Callable[..., Any], cases: Cases) -> None:
-    """Where one key matches far better than all others its weight is 1, whatever the scale of the scores."""
+    """Where one key matches far better than all others its weight is 1, whatever the scale of the scores.
+
+    Where all match equally well they share.
+    """
     heads, n, d = 2, 5, 7
     q, k, winners = one_clear_winner(cases, heads, n_q=n, n_k=n, d=d, score=60.0)
     expected = torch.nn.functional.one_hot(winners, n).double()
     assert_close(attention_weights(q, k), expected, "weights", within=4 * rounding(q.dtype), dtype=q.dtype)
+    nowhere, shared = torch.zeros_like(q), torch.full((heads, n, n), 1 / n)
+    _, within = attention_bounds(nowhere, k, k)
+    assert_close(attention_weights(nowhere, k), shared, "weights", within=within, dtype=q.dtype)
 
 
 def assert_listens(out: Tensor, sees: Tensor, what: str = "out") -> None:

@@ -10,6 +10,7 @@ import hashlib
 import os
 import re
 import zipfile
+from collections.abc import Collection
 from itertools import islice
 from pathlib import Path, PurePosixPath
 
@@ -280,7 +281,9 @@ def _exported(metadata: Path) -> list[Submission]:
     ]
     listed = {submission.name for submission in found}
     forgotten = [child for child in sorted(folder.iterdir()) if _is_submission(child) and child.name not in listed]
-    found += [Submission(name=name, path=child) for name, child in zip(_names(forgotten), forgotten, strict=True)]
+    found += [
+        Submission(name=name, path=child) for name, child in zip(_names(forgotten, listed), forgotten, strict=True)
+    ]
     if not found:
         raise SoftmarkError(f"{metadata} lists no submission and no folder stands beside it: export them again.")
     return sorted(found, key=lambda submission: submission.name)
@@ -293,17 +296,23 @@ def _is_submission(path: Path) -> bool:
     return path.is_dir() or not (name.startswith(NOBODYS_NAMES) or name.endswith(NOBODYS_SUFFIXES))
 
 
-def _names(paths: list[Path]) -> list[str]:
-    """A plain name for each: without the suffix of a file, unless two would be called the same."""
-    stems = [_plain(path.name if path.is_dir() else path.stem) for path in paths]
-    names: list[str] = []
-    for path, stem in zip(paths, stems, strict=True):
-        name = stem if stems.count(stem) == 1 else _plain(path.name)
+def _names(paths: list[Path], taken: Collection[str] = ()) -> list[str]:
+    """A plain name for each: without the suffix of a file, unless two would be called the same.
+
+    Who is called so on disk comes first: " student_02" must not take the place of student_02.
+    """
+    on_disk = [path.name if path.is_dir() else path.stem for path in paths]
+    stems = [_plain(name) for name in on_disk]
+    so_called = [name for name, stem in zip(on_disk, stems, strict=True) if name == stem]
+    names: dict[int, str] = {}
+    for index in sorted(range(len(paths)), key=lambda index: on_disk[index] != stems[index]):
+        plain, stem = _plain(paths[index].name), stems[index]
+        name = stem if (so_called if on_disk[index] == stem else stems).count(stem) == 1 else plain
         number = 2
-        while name in names:
-            name, number = f"{_plain(path.name)}_{number}", number + 1
-        names.append(name)
-    return names
+        while name in taken or name in names.values():
+            name, number = f"{plain}_{number}", number + 1
+        names[index] = name
+    return [names[index] for index in range(len(paths))]
 
 
 def _plain(name: str) -> str:

@@ -50,6 +50,23 @@ def test_two_submissions_never_share_a_name(tmp_path: Path) -> None:
     assert found(tmp_path) == ["a", "a.py", "a.zip", "b_.py", "b_.py_2"]
 
 
+def test_whose_name_is_plain_keeps_it_beside_one_that_becomes_the_same(tmp_path: Path) -> None:
+    for name in (" student_02", "student_02", " student_03"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "student_03.zip").touch()
+    names = {each.path.name: each.name for each in find_submissions(tmp_path, assignment(tmp_path))}
+    assert (names["student_02"], names["student_03.zip"]) == ("student_02", "student_03")
+    assert len(set(names.values())) == 4
+
+
+def test_a_folder_that_a_list_has_forgotten_takes_no_name_from_it(tmp_path: Path) -> None:
+    for name in ("submission_1", " submission_1"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "submission_metadata.yml").write_text("submission_1:\n  :submitters:\n  - :name: A\n")
+    names = {each.path.name: each.name for each in find_submissions(tmp_path, assignment(tmp_path))}
+    assert names == {"submission_1": "submission_1", " submission_1": "submission_1_2"}
+
+
 def test_a_name_is_safe_as_a_folders(tmp_path: Path) -> None:
     for name in ("Übung 8 – 変換器", "a\nb\x1b[31m", "-rf; $(x)", "n" * 200):
         (tmp_path / name).mkdir()

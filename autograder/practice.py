@@ -22,7 +22,8 @@ from autograder.feedback.escape import one_line
 from autograder.feedback.table import points_text
 from autograder.grading import Grader
 from autograder.line import Transport
-from autograder.plugin import Checks, Subject, with_checks
+from autograder.plugin import Checks, Subject
+from autograder.pytest_session import with_checks
 from autograder.reference import Reference
 from autograder.results import Grade
 from autograder.sandbox.in_process import InProcessWorker

@@ -97,7 +97,8 @@ class Session:
         """Load the reference, collect the checks, and do `work` with a grader."""
         from autograder.grading import Grader
         from autograder.known_mistakes import load_bank
-        from autograder.plugin import Checks, with_checks
+        from autograder.plugin import Checks
+        from autograder.pytest_session import with_checks
         from autograder.reference import Reference
         from autograder.workers import InThisProcess
 

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from autograder.assignment import Assignment
 from autograder.grading import Grader
-from autograder.plugin import Checks, Subject, with_checks
+from autograder.plugin import Checks, Subject
+from autograder.pytest_session import with_checks
 from autograder.reference import Reference
 from autograder.results import CheckResult, Grade
 from autograder.sandbox.in_process import InProcessWorker

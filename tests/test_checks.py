@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from autograder.errors import SoftmarkError
-from autograder.plugin import Checks, with_checks
+from autograder.plugin import Checks
+from autograder.pytest_session import with_checks
 from autograder.results import number_key
 from tests.tiny import ONE_CHECK, tiny_assignment
 

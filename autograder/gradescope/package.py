@@ -120,7 +120,8 @@ def zipped(files: dict[str, bytes]) -> bytes:
 
 def _loaded(assignment: Assignment) -> tuple[Check, ...]:
     """The checks, collected as for grading. Raises `SoftmarkError` where they or a reference cannot be loaded."""
-    from autograder.plugin import Checks, with_checks
+    from autograder.plugin import Checks
+    from autograder.pytest_session import with_checks
     from autograder.reference import Reference
 
     for part in assignment.parts:

@@ -19,11 +19,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from ..errors import GraderError
-from ..worker import messages
-from ..worker.messages import Raised, Ready, Reply, Request, Returned
+from ..worker.messages import Raised, Ready, Reply, Request
 from ..worker.wire import PREFIX, WireError, decode_reply, encode, frame_size, ticket_of
 from .account import Account, Ledger, anonymous_bytes
 from .failures import OVERFULL, ProtocolBroken, ReturnedTooMuch, TimedOut, WorkerDied, described
+from .replies import ANSWERS, bounded
 
 if TYPE_CHECKING:
     from .connection import Connection
@@ -35,18 +35,6 @@ _MOST_BLOCKS = 8
 _SHORTEST_WAIT = 0.005
 _BETWEEN_LOOKS = 0.002
 _PROCESSORS = os.cpu_count() or 1
-
-_ANSWERS: dict[type[Request], tuple[type[Reply], ...]] = {
-    messages.Load: (Returned, Raised),
-    messages.Look: (Returned, messages.Found, messages.Missing, Raised),
-    messages.Call: (Returned, messages.Missing, messages.Unreadable, Raised),
-    messages.Observe: (messages.Observed, messages.Missing, messages.Unreadable, Raised),
-    messages.Vjp: (messages.Gradients, messages.Misfit, messages.Missing, messages.Unreadable, Raised),
-    messages.OpenStream: (messages.Streamed, messages.Missing, messages.Unreadable, Raised),
-    messages.Advance: (messages.Streamed, messages.Missing, messages.Unreadable, Raised),
-    messages.Measure: (messages.Measured, messages.Unmeasured, messages.Missing, messages.Unreadable, Raised),
-    messages.Release: (Returned,),
-}
 
 
 class Worker(Protocol):
@@ -131,7 +119,7 @@ class RemoteWorker:
             if ticket_of(answer) != ticket:
                 raise ProtocolBroken("what came back is no answer to the question that was asked")
             reply = self._decoded(answer)
-            if not isinstance(reply, _ANSWERS[type(message)]):
+            if not isinstance(reply, ANSWERS[type(message)]):
                 raise ProtocolBroken(f"a {type(message).__name__} was answered by a {type(reply).__name__}")
             return reply
         except _OutOfTime as error:
@@ -348,7 +336,7 @@ class RemoteWorker:
 
     def _decoded(self, frame: bytearray) -> Reply:
         try:
-            return _bounded(decode_reply(frame))
+            return bounded(decode_reply(frame))
         except WireError as error:
             raise ProtocolBroken(f"what came back is no answer: {error}") from None
 
@@ -402,23 +390,3 @@ def _dies(pidfd: int) -> bool:
     poll = select.poll()
     poll.register(pidfd, select.POLLIN)
     return bool(poll.poll(1000))
-
-
-def _bounded(reply: Reply) -> Reply:
-    """Texts cut to what a worker of ours sends: a forged reply may hold a megabyte."""
-    if isinstance(reply, Raised):
-        return Raised(tuple(kind[:200] for kind in reply.kinds[:20]), reply.message[:2000], reply.frames[:6000])
-    if isinstance(reply, messages.Missing):
-        return messages.Missing(reply.name[:200], tuple(name[:200] for name in reply.near[:3]))
-    if isinstance(reply, messages.Unreadable):
-        return messages.Unreadable(reply.type_name[:200], reply.where[:200], reply.reason[:200])
-    if isinstance(reply, messages.Misfit):
-        return messages.Misfit(reply.reason[:200])
-    if isinstance(reply, messages.Measured):
-        texts = {name: getattr(reply, name)[:200] for name in ("largest_where", "largest_operator")}
-        return replace(reply, **texts, operators=tuple(name[:200] for name in reply.operators[:400]))
-    if isinstance(reply, messages.Unmeasured):
-        return messages.Unmeasured(reply.reason[:200])
-    if isinstance(reply, messages.Found):
-        return messages.Found(reply.kind if reply.kind in ("function", "class", "object") else "object")
-    return reply

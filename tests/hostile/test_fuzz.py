@@ -22,7 +22,7 @@ from autograder.errors import Unreadable
 from autograder.feedback.calls import describe_value
 from autograder.feedback.fingerprint import fingerprint
 from autograder.feedback.hints import find_hint
-from autograder.sandbox.remote import _bounded
+from autograder.sandbox.replies import bounded
 from autograder.submission import SourceTree
 from autograder.worker import wire
 from autograder.worker.messages import (
@@ -97,7 +97,7 @@ def survives(frame: bytes) -> bool:
     """Decode a reply, and do with its value what the grader does where it is wrong. Whether it was one."""
     try:
         wire.frame_size(frame[: wire.PREFIX]) if len(frame) >= wire.PREFIX else None
-        reply = _bounded(wire.decode_reply(bytearray(frame)))
+        reply = bounded(wire.decode_reply(bytearray(frame)))
     except wire.WireError:
         return False
     value = getattr(reply, "value", None)

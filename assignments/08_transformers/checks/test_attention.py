@@ -183,9 +183,8 @@ def test_cross_attention(student, reference, cases):
     alike = load_alike(student.MultiHeadAttention, reference.MultiHeadAttention, cases, 12, 3)
     for n_q, n_k in [(5, 7), (7, 5), (1, 4), (5, 5)]:
         x, context = cases.tensor(2, n_q, 12), cases.tensor(2, n_k, 12)
-        out, weights = attend(alike.module, x.to(alike.dtype), context.to(alike.dtype))
+        out, _ = attend(alike.module, x.to(alike.dtype), context.to(alike.dtype))
         assert_like(alike, out, 0, "out", x, context)
-        assert_like(alike, weights, 1, "weights", x, context)
 
 
 @number("2.22")
@@ -201,9 +200,8 @@ def test_all_heads_share_the_mask(student, reference, cases):
     late = torch.arange(n) >= torch.tensor([2, 0, 1])[:, None, None]
     for mask in (causal, padding, padding & causal, late & causal):
         x = cases.tensor(3, n, 12)
-        out, weights = parts_of(alike.module(x.to(alike.dtype), mask=mask), "out", "weights")
+        out, _ = parts_of(alike.module(x.to(alike.dtype), mask=mask), "out", "weights")
         assert_like(alike, out, 0, "out", x, mask=mask)
-        assert_like(alike, weights, 1, "weights", x, mask=mask)
 
 
 @number("2.26")

@@ -218,6 +218,11 @@ def test_heads_are_independent(student, reference, cases):
     others, under = torch.tensor([0, 2]), "changing only the queries of head 1"
     assert_invariant(weights[:, others], after[:, others], "weights of heads 0 and 2", under=under, within=1e-5)
     assert_like(alike, after, 1, "weights", x)
+    mask, context = cases.mask(5, 5), cases.tensor(2, 7, 12)
+    _, masked = parts_of(alike.module(x.to(alike.dtype), mask=mask), "out", "weights")
+    assert_like(alike, masked, 1, "weights", x, mask=mask)
+    _, crossing = attend(alike.module, x.to(alike.dtype), context.to(alike.dtype))
+    assert_like(alike, crossing, 1, "weights", x, context)
 
 
 @number("2.24")

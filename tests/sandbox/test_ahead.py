@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 from pathlib import Path
 
 import pytest
@@ -39,6 +40,17 @@ def children(pid: int) -> list[int]:
     return [int(each) for each in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
+def newcomer(session, before: set[int]) -> int:
+    """The child of the fork server that was not there before, as soon as it is there."""
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline:
+        if new := set(children(session.connected()._server.pid)) - before:
+            (pid,) = new
+            return pid
+        time.sleep(0.01)
+    raise AssertionError("nothing was forked")
+
+
 def test_two_that_were_begun_together_are_fetched_in_order_and_their_ends_told_apart(server, open_folder) -> None:
     (open_folder / "part.py").write_text("def one():\n    return 1\n")
     with server.connect() as connection:
@@ -70,11 +82,10 @@ def test_the_one_that_was_prepared_is_the_next_and_is_forked_while_the_one_befor
     one.wait_ready()
     before = set(children(session.connected()._server.pid))
     spawning.prepare()
+    prepared = newcomer(session, before)
     two = spawning()
-    two.wait_ready()
-    new = set(children(session.connected()._server.pid)) - before
-    assert new == {two.pid}
-    assert one.pid in before
+    assert two.pid == prepared
+    assert one.pid in children(session.connected()._server.pid)
     assert {pid_of(one), pid_of(two)} == {one.pid, two.pid}
     session.settle()
 
@@ -84,6 +95,7 @@ def test_one_that_nobody_needed_is_ended(spawning, session) -> None:
     session.settle()
     before = set(children(session.connected()._server.pid))
     spawning.prepare()
+    assert newcomer(session, before)
     spawning.close()
     session.settle()
     assert set(children(session.connected()._server.pid)) == before

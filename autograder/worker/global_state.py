@@ -1,6 +1,6 @@
 """The global states that a function has no business to change, and which of them a call did change.
 
-Seeding the worker's generators stands here too. It restores nothing.
+Seeding the generators stands here too, once, in the fork server. It restores nothing.
 """
 
 from __future__ import annotations
@@ -15,7 +15,10 @@ SEED = 271_828_182  # unrelated to the seeds of any check
 
 
 def seed_generators() -> None:
-    """Give every generator of this process the same constant state. (`torch.manual_seed` would take 2 ms.)"""
+    """Give every generator of this process, and of those that it forks, the same constant state.
+
+    (`torch.manual_seed` would take 2 ms.)
+    """
     random.seed(SEED)
     numpy.random.seed(SEED)
     torch.default_generator.manual_seed(SEED)

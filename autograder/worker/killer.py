@@ -11,6 +11,8 @@ import signal
 import socket
 import subprocess
 
+from .processes import MOST_DESCRIPTORS
+
 _SECONDS = 60.0  # for any answer: nobody waits for ever on a folder that is slow to delete
 
 
@@ -25,7 +27,7 @@ class Killer:
             try:
                 os.setsid()
                 descriptor = os.dup2(theirs.fileno(), 3)
-                os.closerange(4, 4096)
+                os.closerange(4, MOST_DESCRIPTORS)
                 _serve(socket.socket(fileno=descriptor), outsider)
             finally:
                 os._exit(0)

@@ -2,6 +2,7 @@
 
 The first bytes are written line by line, so that a crash loses none of them; what comes after is gathered into
 blocks, so that a flood costs little. It caps nothing: the grader keeps the first 10 kB and counts the rest.
+Made once, in the fork server: a worker's own standard output takes the place of the server's by its number.
 """
 
 from __future__ import annotations

@@ -12,16 +12,16 @@ from .commands import WorkerSpec
 class FileRules:
     """Which files Landlock opens, in the kernel's terms.
 
-    `handled` is a struct landlock_ruleset_attr, the others are access rights as bits. Of `folders`, those of the
-    installed libraries, every worker may read.
+    `handled` is a struct landlock_ruleset_attr, `read_file`, `read_folder` and `write_folder` are access rights as
+    bits. `common` is what is open to every worker, the installed libraries above all: each a struct
+    landlock_path_beneath_attr with a descriptor of the fork server's.
     """
 
     handled: bytes
     read_file: int
     read_folder: int
-    write_file: int
     write_folder: int
-    folders: tuple[str, ...]
+    common: tuple[bytes, ...]
 
 
 @dataclass(frozen=True)
@@ -39,12 +39,16 @@ class Prepared:
 
 @dataclass(frozen=True)
 class Placement:
-    """`spec` as asked for, `uid` an id of its own (None: that of the fork server), `scratch` its writable folder."""
+    """`spec` as asked for, `uid` an id of its own (None: that of the fork server), `scratch` its writable folder.
+
+    `number` is unlike that of any other worker of this fork server.
+    """
 
     spec: WorkerSpec
     uid: int | None
     scratch: str | None
     prepared: Prepared = Prepared()
+    number: int = 0
 
     def wants(self, layer: str) -> bool:
         """Whether a layer that not every machine has is to be put on."""

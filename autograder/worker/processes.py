@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import select
 
+MOST_DESCRIPTORS = 4096  # of the fork server: no number is as high
+
 
 def wait(pidfd: int, seconds: float) -> None:
     """Until the process is dead, or `seconds` have passed."""
@@ -15,17 +17,23 @@ def wait(pidfd: int, seconds: float) -> None:
 
 def threads() -> int:
     """How many threads this process has."""
-    return len(os.listdir("/proc/self/task"))
+    return os.stat("/proc/self/task").st_nlink - 2
 
 
 def children() -> list[int]:
     """The children of this process, dead ones that were not waited for among them."""
     own = str(os.getpid())
     try:
-        with open(f"/proc/self/task/{own}/children", "rb") as file:
-            return [int(pid) for pid in file.read().split()]
+        file = os.open(f"/proc/self/task/{own}/children", os.O_RDONLY)
     except FileNotFoundError:  # a kernel without CONFIG_PROC_CHILDREN
         return [pid for pid in map(int, filter(str.isdigit, os.listdir("/proc"))) if _status(pid, b"PPid:") == own]
+    try:
+        listed = b""
+        while block := os.read(file, 1 << 12):
+            listed += block
+    finally:
+        os.close(file)
+    return [int(pid) for pid in listed.split()]
 
 
 def main_thread_has_ended(pid: int) -> bool:

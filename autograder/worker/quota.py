@@ -14,6 +14,7 @@ import contextlib
 import os
 import socket
 import stat
+import struct
 from collections.abc import Iterator
 
 SECONDS = 0.05
@@ -22,6 +23,7 @@ MOST_MAPS = 1 << 19
 """Bytes of a list of mappings, some 8,000 of them (a worker has 300). It is read whole at each look."""
 UNSEEN = 2 << 20
 """Bytes that count for a deleted, mapped file where the kernel does not tell how large it is."""
+_NUMBER, _INT = struct.Struct("=Q"), struct.Struct("i")
 
 
 def is_overfull(folder: str, most_bytes: int) -> bool:
@@ -64,42 +66,41 @@ def deleted_bytes(pid: int, maps: int | None = None, folder: str = "") -> int:
 
 
 class Maps:
-    """The fork server's end of the line by which a worker hands over its list of mappings (`hand_over_maps`).
+    """The lists of mappings of all workers, by numbers that the fork server gives them.
 
-    Nothing waits for it: no student code runs before it is there.
+    A worker may open its own list, and others may not once it is confined, so it hands it over (`hand_over`) before
+    student code runs in it. Nothing waits for that.
     """
 
-    def __init__(self, line: socket.socket) -> None:
-        self._line = line
-        self._descriptor: int | None = None
-        line.setblocking(False)
+    def __init__(self) -> None:
+        self._line, self._theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._line.setblocking(False)
+        self._lists: dict[int, int] = {}
 
-    def descriptor(self) -> int | None:
-        """The list; None where it has not come yet, or never will, because the worker died first."""
-        if self._descriptor is None:
-            with contextlib.suppress(OSError):
-                _, descriptors, _, _ = socket.recv_fds(self._line, 1, 1)
-                self._descriptor = descriptors[0] if descriptors else None
-        return self._descriptor
-
-    def close(self) -> None:
-        """Let go of both."""
-        self._line.close()
-        if self._descriptor is not None:
-            os.close(self._descriptor)
-
-
-def hand_over_maps(line: socket.socket) -> None:
-    """In a worker: give the list of its own mappings away, which it may open, and others may not once it is confined.
-
-    Closes `line`.
-    """
-    with line:
+    def hand_over(self, number: int) -> None:
+        """In the worker. It leaves its copies of the line open."""
         maps = os.open("/proc/self/maps", os.O_RDONLY | os.O_CLOEXEC)
-        try:
-            socket.send_fds(line, [b"m"], [maps])
-        finally:
-            os.close(maps)
+        self._theirs.sendmsg([_NUMBER.pack(number)], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, _INT.pack(maps))])
+        os.close(maps)
+
+    def of(self, number: int) -> int | None:
+        """The descriptor of a list; None where it has not come yet, or never will, because the worker died first."""
+        self._take_in()
+        return self._lists.get(number)
+
+    def forget(self, number: int) -> None:
+        """Close the list of a worker that is dead."""
+        self._take_in()
+        descriptor = self._lists.pop(number, None)
+        if descriptor is not None:
+            os.close(descriptor)
+
+    def _take_in(self) -> None:
+        with contextlib.suppress(BlockingIOError):
+            while True:
+                number, descriptors, _, _ = socket.recv_fds(self._line, _NUMBER.size, 1)
+                if descriptors:
+                    self._lists[_NUMBER.unpack(number)[0]] = descriptors[0]
 
 
 def _open_and_deleted(pid: int) -> dict[int, int]:

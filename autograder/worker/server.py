@@ -16,7 +16,7 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from .commands import COMMANDS, MAX_COMMAND, Answer, Bye, Connect, End, Ended, Hello, Refused, Spawn, Spawned, encode
@@ -26,8 +26,9 @@ from .identities import Identities
 from .killer import Killer, remove_tree
 from .layers.availability import prepared
 from .layers.privileges import adopt_orphans, make_undumpable
+from .output import Output
 from .placement import Placement, Prepared
-from .processes import children, main_thread_has_ended, threads, uid_of, wait
+from .processes import MOST_DESCRIPTORS, children, main_thread_has_ended, threads, uid_of, wait
 from .quota import SECONDS as BETWEEN_LOOKS
 from .quota import Maps, deleted_bytes, is_overfull
 
@@ -46,7 +47,7 @@ class _Worker:
     scratch_bytes: int
     pidfd: int
     owner: socket.socket | None
-    maps: Maps
+    number: int
     ending: bool = False
     dead_since: float = 0.0
     next_kill: float = 0.0
@@ -67,10 +68,13 @@ class Server:
         identities: Identities,
         killer: Killer | None,
         prepared: Prepared,
+        run: Callable[[Placement, Sequence[int], Output, Maps], None],
     ) -> None:
+        """`run` is what a worker does once it is forked; it does not return."""
         self._control = control
+        self._run = run
         self._prepared = prepared
-        self._runtime = runtime
+        self._scratch = os.path.join(os.path.realpath(runtime), "scratch")
         self._identities = identities
         self._killer = killer
         self._connections: dict[int, socket.socket] = {}
@@ -78,6 +82,8 @@ class Server:
         self._by_pidfd: dict[int, _Worker] = {}
         self._lingering: list[_Worker] = []
         self._poll = select.poll()
+        self._output = Output(1)
+        self._maps = Maps()
         self._spawned = 0
         self._next_look = 0.0
 
@@ -131,29 +137,26 @@ class Server:
     def _spawn(self, connection: socket.socket, command: Spawn, descriptors: Sequence[int]) -> None:
         if threads() != 1:
             raise RuntimeError(f"the fork server has {threads()} threads; a fork would be unsafe")
-        from . import child
-
+        self._spawned += 1
         uid = self._identities.take()
         scratch = self._make_scratch(uid) if command.spec.scratch_bytes else None
         if uid is not None and self._killer is not None:
             self._killer.watch(uid)
-        line, theirs = socket.socketpair()
+        placement = Placement(command.spec, uid, scratch, self._prepared, self._spawned)
         pid = os.fork()
         if pid == 0:
-            child.run(Placement(command.spec, uid, scratch, self._prepared), descriptors, theirs)
-        theirs.close()
+            self._run(placement, descriptors, self._output, self._maps)
         if pid in self._workers:  # the one before is dead, and nobody has asked for its end yet
             os.kill(pid, signal.SIGKILL)
             raise RuntimeError(f"process id {pid} is still in use")
         pidfd = os.pidfd_open(pid)
-        worker = _Worker(pid, uid, scratch, command.spec.scratch_bytes, pidfd, connection, Maps(line))
+        worker = _Worker(pid, uid, scratch, command.spec.scratch_bytes, pidfd, connection, self._spawned)
         self._workers[pid] = worker
         self._by_pidfd[worker.pidfd] = worker
         self._tell(connection, Spawned(pid, uid), [worker.pidfd])
 
     def _make_scratch(self, uid: int | None) -> str:
-        self._spawned += 1
-        scratch = os.path.join(os.path.realpath(self._runtime), "scratch", f"{self._spawned}")
+        scratch = f"{self._scratch}/{self._spawned}"
         os.mkdir(scratch, 0o700)
         if uid is not None:
             os.chown(scratch, uid, uid)
@@ -173,7 +176,7 @@ class Server:
         for worker in self._workers.values():
             if not worker.scratch or worker.ending:
                 continue
-            deleted = deleted_bytes(worker.pid, worker.maps.descriptor(), worker.scratch)
+            deleted = deleted_bytes(worker.pid, self._maps.of(worker.number), worker.scratch)
             overfull = is_overfull(worker.scratch, worker.scratch_bytes - deleted)
             if overfull or main_thread_has_ended(worker.pid):
                 worker.overfull = overfull
@@ -211,7 +214,7 @@ class Server:
     def _finish(self, worker: _Worker, alive: bool) -> None:
         del self._workers[worker.pid], self._by_pidfd[worker.pidfd]
         os.close(worker.pidfd)
-        worker.maps.close()
+        self._maps.forget(worker.number)
         if worker.uid is not None and self._killer is not None and not alive:
             self._killer.forget(worker.uid)
         self._remove_scratch(worker.scratch)
@@ -331,7 +334,8 @@ def _raise_descriptor_limit() -> None:
     import resource
 
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-    resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 4096) if hard != resource.RLIM_INFINITY else 4096, hard))
+    most = MOST_DESCRIPTORS if hard == resource.RLIM_INFINITY else min(hard, MOST_DESCRIPTORS)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
 
 
 def main(control: int, runtime: str, warm: Sequence[str]) -> None:
@@ -354,14 +358,16 @@ def main(control: int, runtime: str, warm: Sequence[str]) -> None:
             except ImportError:
                 if name in WARM:
                     raise
-        importlib.import_module(f"{__package__}.child")
+        child = importlib.import_module(f"{__package__}.child")
+        importlib.import_module(f"{__package__}.global_state").seed_generators()
     _look_at_processor()
     make_undumpable()
+    server = Server(socket.socket(fileno=control), runtime, identities, killer, ready, child.run)
     gc.collect()
     gc.freeze()
     fill_holes()
     try:
-        Server(socket.socket(fileno=control), runtime, identities, killer, ready).serve()
+        server.serve()
     finally:
         _remove_tree(runtime, killer)
     sys.exit(0)

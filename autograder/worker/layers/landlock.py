@@ -3,8 +3,8 @@
 Where the kernel knows how (ABI 4, 6), it also refuses TCP, signals to processes outside and abstract sockets. Landlock
 does not hide that a file exists, nor close a descriptor that is open.
 
-What a kernel knows is looked up once, in the fork server (landlockpy); a worker only makes the system calls, because
-each object of Python's that it touches is a page to be copied.
+What a kernel knows is looked up once, in the fork server (landlockpy), where the files that all workers read are opened
+too; a worker only makes the system calls.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ import ctypes
 import os
 import struct
 import sys
-from collections.abc import Iterator
 
 from ..placement import FileRules, Placement
 
@@ -25,6 +24,7 @@ _SYSTEM_FILES = ("/etc/ld.so.cache", "/etc/localtime", "/dev/urandom", "/dev/ran
 # System calls, the same on every architecture, and a kind of rule: linux/landlock.h.
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
 _PATH_BENEATH = 1
+_RULE = struct.Struct("=Qi")  # landlock_path_beneath_attr: access rights, a descriptor
 _LIBC = ctypes.CDLL(None, use_errno=True)
 
 
@@ -45,13 +45,17 @@ def prepare(runtime: str) -> FileRules:
     read = AccessFS.READ_FILE | AccessFS.READ_DIR
     change = AccessFS.WRITE_FILE | AccessFS.TRUNCATE | AccessFS.REMOVE_FILE | AccessFS.REMOVE_DIR | AccessFS.REFER
     make = AccessFS.MAKE_REG | AccessFS.MAKE_DIR | AccessFS.MAKE_SYM  # no devices, pipes and sockets; no program is run
+    read_file, read_folder = int(AccessFS.READ_FILE & known), int(read & known)
+    write_file = int((AccessFS.READ_FILE | AccessFS.WRITE_FILE) & known)
+    common = [(path, read_folder) for path in _installed(runtime)]
+    common += [*((path, read_file) for path in _SYSTEM_FILES), ("/dev/null", write_file)]
+    opened = [(access, _opened(path)) for path, access in common]
     return FileRules(
         handled=struct.pack("=QQQ", known, landlockpy.net_for_abi(abi), scoped)[: 8 * _fields(abi)],
-        read_file=int(AccessFS.READ_FILE & known),
-        read_folder=int(read & known),
-        write_file=int((AccessFS.READ_FILE | AccessFS.WRITE_FILE) & known),
+        read_file=read_file,
+        read_folder=read_folder,
         write_folder=int((read | change | make) & known),
-        folders=_installed(runtime),
+        common=tuple(_RULE.pack(access, parent) for access, parent in opened if parent is not None),
     )
 
 
@@ -73,35 +77,34 @@ def put_on(placement: Placement) -> None:
         return
     ruleset = _call(_CREATE_RULESET, rules.handled, len(rules.handled), 0)
     try:
-        for path, access in _opened(placement, rules):
-            _allow(ruleset, path, access)
+        for rule in rules.common:
+            _call(_ADD_RULE, ruleset, _PATH_BENEATH, rule, 0)
+        _allow(ruleset, placement.spec.folder, rules.read_folder)
+        for path in placement.spec.readable:
+            _allow(ruleset, path, rules.read_folder if os.path.isdir(path) else rules.read_file)
+        if placement.scratch:
+            _allow(ruleset, placement.scratch, rules.write_folder)
         _call(_RESTRICT_SELF, ruleset, 0)
     finally:
         os.close(ruleset)
 
 
-def _opened(placement: Placement, rules: FileRules) -> Iterator[tuple[str, int]]:
-    for folder in rules.folders:
-        yield folder, rules.read_folder
-    for file in _SYSTEM_FILES:
-        yield file, rules.read_file
-    yield "/dev/null", rules.write_file
-    yield placement.spec.folder, rules.read_folder
-    for path in placement.spec.readable:
-        yield path, rules.read_folder if os.path.isdir(path) else rules.read_file
-    if placement.scratch:
-        yield placement.scratch, rules.write_folder
-
-
 def _allow(ruleset: int, path: str, access: int) -> None:
-    try:
-        parent = os.open(path, os.O_PATH | os.O_CLOEXEC)
-    except (FileNotFoundError, NotADirectoryError, PermissionError):
-        return  # what this user cannot reach needs no opening: `child` names it where it is needed
-    try:
-        _call(_ADD_RULE, ruleset, _PATH_BENEATH, struct.pack("=Qi", access, parent), 0)
-    finally:
+    parent = _opened(path)
+    if parent is not None:
+        _call(_ADD_RULE, ruleset, _PATH_BENEATH, _RULE.pack(access, parent), 0)
         os.close(parent)
+
+
+def _opened(path: str) -> int | None:
+    """A descriptor of `path` that gives no access to it; None where there is none.
+
+    What a worker's user cannot reach needs no opening: `child` names it where it is needed.
+    """
+    try:
+        return os.open(path, os.O_PATH | os.O_CLOEXEC)
+    except (FileNotFoundError, NotADirectoryError, PermissionError):
+        return None
 
 
 def _call(number: int, *arguments: int | bytes) -> int:

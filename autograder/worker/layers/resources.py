@@ -7,7 +7,6 @@ the size of one file.
 
 from __future__ import annotations
 
-import fcntl
 import os
 import resource
 from collections.abc import Iterator
@@ -20,16 +19,19 @@ RESERVE = (
 _ORDINARY_USER_PROCESSES = 512
 _SIGNALS = 256  # that wait, and timers: some 100,000 by default, in memory of the kernel's
 _PAGE = os.sysconf("SC_PAGE_SIZE")
-_STATM = 1002  # the least number of the descriptor of /proc/self/statm, beside those of the lines
+STATM = 1002  # the descriptor of /proc/self/statm, beside those of the lines: opened before a layer closes /proc
 
 
 def put_on(placement: Placement) -> None:
     """Set every limit, soft and hard. Raises `OSError` or `ValueError`."""
+    statm = os.open("/proc/self/statm", os.O_RDONLY)
+    os.dup2(statm, STATM, False)
+    os.close(statm)
     spec = placement.spec
     for name, soft, hard in _limits(placement):
         _set(name, soft, hard)
     if spec.memory_bytes:
-        limit = address_space() + spec.memory_bytes
+        limit = _address_space() + spec.memory_bytes
         _set(resource.RLIMIT_AS, limit, limit + RESERVE)
 
 
@@ -60,29 +62,25 @@ def _set(name: int, soft: int, hard: int) -> None:
     resource.setrlimit(name, (soft, hard))
 
 
-def address_space() -> int:
+def _address_space() -> int:
     """The bytes of address space that this process has mapped."""
-    with open("/proc/self/statm", "rb") as statm:
-        return int(statm.read().split()[0]) * _PAGE
+    return int(os.pread(STATM, 100, 0).split()[0]) * _PAGE
 
 
 class StreamMemory:
     """Lowers the soft limit of memory while a stream is open, so that it holds all the while.
 
-    Make it before a layer closes /proc. Student code could raise the limit again, but only to that of the check.
+    For a process that has the limits on. Student code could raise the limit again, but only to that of the check.
     """
 
     def __init__(self) -> None:
-        opened = os.open("/proc/self/statm", os.O_RDONLY)
-        self._statm = fcntl.fcntl(opened, fcntl.F_DUPFD_CLOEXEC, _STATM)
-        os.close(opened)
         self._soft: int | None = None
 
     def lower(self, allowance: int) -> None:
         """At most `allowance` bytes more than the process has now."""
         self.restore()
         self._soft, hard = resource.getrlimit(resource.RLIMIT_AS)
-        limit = int(os.pread(self._statm, 100, 0).split()[0]) * _PAGE + allowance
+        limit = _address_space() + allowance
         resource.setrlimit(resource.RLIMIT_AS, (_lower(limit, self._soft), hard))
 
     def restore(self) -> None:

@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -69,7 +70,11 @@ def grade_in_time(order: files.Order, deadline: Deadline, environment: dict[str,
 
 
 def _run(folder: Path, stop: float, environment: dict[str, str]) -> int | None:
-    """The exit status of the grading process; None where it had to be stopped. Nothing that it started is left."""
+    """The exit status of the grading process; None where it had to be stopped. Nothing that it started is left.
+
+    What this process had started before is left alone.
+    """
+    before = frozenset(children())
     process = subprocess.Popen(
         [sys.executable, "-I", "-B", "-m", files.PROCESS, str(folder)],
         env=environment,
@@ -85,25 +90,23 @@ def _run(folder: Path, stop: float, environment: dict[str, str]) -> int | None:
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()
-        _end_what_is_left()
+        _end_what_is_left(before)
 
 
-def _end_what_is_left() -> None:
-    """The fork server ends its workers and itself when its grader is gone; what has not after a while is killed."""
+def _end_what_is_left(before: Collection[int]) -> None:
+    """The fork server ends its workers and itself when its grader is gone; what has not after a while is killed.
+
+    Children of this process that were there `before` are somebody else's, and so is what became of them.
+    """
     end = time.monotonic() + _SETTLING
-    while children():
-        _reap()
-        if time.monotonic() > end:
-            for pid in children():
+    while left := [pid for pid in children() if pid not in before]:
+        for pid in left:
+            if time.monotonic() > end:
                 with suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
+            with suppress(ChildProcessError):
+                os.waitpid(pid, os.WNOHANG)
         time.sleep(0.02)
-
-
-def _reap() -> None:
-    with suppress(ChildProcessError):
-        while os.waitpid(-1, os.WNOHANG)[0]:
-            pass
 
 
 def grading_environment() -> dict[str, str]:

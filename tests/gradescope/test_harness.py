@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import time
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import msgspec
 import pytest
 
 from autograder.assignment import load_assignment
+from autograder.gradescope import supervision
 from autograder.gradescope.deadline import Deadline
 from autograder.gradescope.harness import run
 from autograder.gradescope.layout import Layout
@@ -196,6 +198,17 @@ def test_where_the_time_is_up_before_anything_was_checked_there_is_no_grade(tmp_
     outcome = grade_in_time(order, Deadline(0.0, 0.0, 0.0), grading_environment())
     assert outcome.grade is None
     assert "its time was up" in outcome.details[0]
+
+
+def test_what_the_caller_had_started_before_is_left_alone(tmp_path, monkeypatch):
+    """As a fork server that other tests of this process share: neither killed nor waited for in its owner's place."""
+    monkeypatch.setattr(supervision, "_SETTLING", 0.5)
+    order = Order(assignment=str(tmp_path), submission=str(tmp_path), name="submission", digest="", until=0.0)
+    with subprocess.Popen(["sleep", "60"]) as lasting, subprocess.Popen(["false"]) as ended:
+        os.waitid(os.P_PID, ended.pid, os.WEXITED | os.WNOWAIT)
+        grade_in_time(order, Deadline(0.0, 0.0, 0.0), grading_environment())
+        lasting.terminate()
+        assert [each.wait() for each in (lasting, ended)] == [-signal.SIGTERM, 1]
 
 
 def test_checks_past_the_deadline_are_named_and_the_points_are_out_of_all(tmp_path):

@@ -70,6 +70,7 @@ class Grader:
         self.traces: tuple[CheckTrace, ...] = ()
         self._by_model: list[str] = []  # checks of memory for which there was no safe account of the kernel's
         self._settle = settle
+        self._asked: dict[str, set[str]] = {}  # what each check looks up, learned from the first submission
 
     @property
     def checks(self) -> tuple[Check, ...]:
@@ -113,7 +114,8 @@ class Grader:
         start = time.monotonic() if start is None else start
         with _written(tree) as folder:
             handed_in = [part.name for part in self._assignment.parts if part.file in tree.files]
-            workers = Workers(self._spawn_from(folder), handed_in, self._assignment.limits, tree.files, self.until)
+            limits = self._assignment.limits
+            workers = Workers(self._spawn_from(folder), handed_in, limits, tree.files, self.until, self._asked)
             chosen = _chosen(self._checks.checks, only)
             if self.until_one_fails:  # then the order in which they are named matters
                 chosen = sorted(chosen, key=lambda check: only.index(check.number))

@@ -17,6 +17,7 @@ from types import ModuleType
 from typing import Any, Literal, Protocol
 
 import pytest
+from _pytest.runner import runtestprotocol  # what plugins that run tests again call, too
 
 from autograder.assignment import Assignment
 from autograder.checks import Check, collect
@@ -112,6 +113,7 @@ class Checks:
         self._keys: dict[bool, bytes] = {}
         self._faults: list[str] = []
         self._check: Check | None = None
+        self._item: pytest.Function | None = None
         self._run: ItemRun | None = None
         self._subject: Subject | None = None
 
@@ -131,7 +133,7 @@ class Checks:
     def _run_item(
         self, check: Check, item: pytest.Function, following: pytest.Function | None, subject: Subject
     ) -> ItemRun:
-        self._check, self._subject = check, subject
+        self._check, self._item, self._subject = check, item, subject
         self._run = run = ItemRun(
             Line(_Lazy(lambda: subject.open(check, check.seconds)), check.part, self._classes(check.part))
         )
@@ -140,7 +142,7 @@ class Checks:
             item.ihook.pytest_runtest_protocol(item=item, nextitem=following)
         finally:
             recorder.reset(token)
-            self._check = self._run = self._subject = None
+            self._check = self._item = self._run = self._subject = None
         return run
 
     def _classes(self, part: str) -> frozenset[str] | None:
@@ -184,13 +186,13 @@ class Checks:
         return self._subject.file
 
     @pytest.fixture
-    def cases(self, request: pytest.FixtureRequest) -> Cases:
+    def cases(self) -> Cases:
         """Draws from small to large, the same for every student and run; each item of a check has its own."""
-        assert self._check is not None
-        return Cases(self._key(self._check.hidden), f"{self._check.part}.{request.node.name}")
+        assert self._check is not None and self._item is not None
+        return Cases(self._key(self._check.hidden), f"{self._check.part}.{self._item.name}")
 
     @pytest.fixture
-    def set_score(self, request: pytest.FixtureRequest) -> Callable[[float], None]:
+    def set_score(self) -> Callable[[float], None]:
         """Points of this item, out of its share of the check's weight."""
         run, check = self._run, self._check
         assert run is not None and check is not None
@@ -237,6 +239,12 @@ class Checks:
             self._faults.append(f"{report.nodeid}: {_last_line(str(report.longrepr))}")
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        return True
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> bool:
+        """As pytest itself does, but tell nobody of it: there is no log, and to keep none is a quarter of the time."""
+        runtestprotocol(item, log=False, nextitem=nextitem)
         return True
 
     @pytest.hookimpl(tryfirst=True)

@@ -73,6 +73,10 @@ def _arguments(assignment: Assignment, files: Sequence[os.PathLike[str]]) -> lis
         "faulthandler",
         "junitxml",
         "debugging",
+        "setuponly",
+        "setupplan",
+        "stepwise",
+        "pastebin",
     )
     return [
         f"--rootdir={assignment.folder}",

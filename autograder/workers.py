@@ -24,7 +24,7 @@ from autograder.sandbox.account import Account
 from autograder.sandbox.failures import ReturnedTooMuch
 from autograder.sandbox.remote import ProtocolBroken, RemoteWorker, TimedOut, WorkerDied
 from autograder.student_error import StudentCrashed, StudentError, StudentMissing, StudentNotRun, StudentTimedOut
-from autograder.worker.messages import Load, Raised, Reply, Request, Target
+from autograder.worker.messages import Found, Load, Loaded, Look, Raised, Reply, Request, Target
 
 MOST_TIMEOUTS = 3
 MOST_RETURNED = 128 << 20
@@ -63,9 +63,15 @@ class Workers:
         limits: Limits,
         files: Mapping[str, bytes] = MappingProxyType({}),
         until: float = math.inf,
+        asked: dict[str, set[str]] | None = None,
     ) -> None:
-        """`until`, of the monotonic clock, is the end whatever happens: waiting for a processor does not put it off."""
+        """`until`, of the monotonic clock, is the end whatever happens: waiting for a processor does not put it off.
+
+        `asked` keeps the names that each check has looked up, by its number. Given on to the workers of the next
+        submission, it saves that check a request for each of them.
+        """
         self._spawn = spawn
+        self._asked = {} if asked is None else asked
         self._files = files
         self._handed_in = frozenset(handed_in)
         self._limits = limits
@@ -75,6 +81,7 @@ class Workers:
         self._waited = 0.0
         self._over = False
         self._worker: RemoteWorker | None = None
+        self._found: dict[str, Found] = {}
         self._unimportable: dict[str, StudentError] = {}
         self._timeouts: Counter[str] = Counter()
         self._slow_checks: set[tuple[str, str]] = set()
@@ -138,7 +145,8 @@ class Workers:
         worker.deadline = self._deadline
         seconds = self._limits.import_seconds
         try:
-            reply = worker.request(Load(part, check.forbids), **self.allow(seconds, wall_limit(seconds)))
+            load = Load(part, check.forbids, tuple(sorted(self._asked.get(check.number, ()))))
+            reply = worker.request(load, **self.allow(seconds, wall_limit(seconds)))
         except (WorkerDied, TimedOut, ProtocolBroken) as fate:
             if self.past_deadline():
                 raise StudentNotRun(outcomes.deadline(self.total_seconds)) from None
@@ -147,7 +155,17 @@ class Workers:
             raise self._blame(part, error) from None
         if isinstance(reply, Raised):
             raise self._blame(part, import_error(part, reply))
+        assert isinstance(reply, Loaded)
+        self._found = {name: Found(kind) for name, kind in reply.kinds.items() if name in load.names}
         return worker
+
+    def found(self, check: Check, message: Request) -> Found | None:
+        """The answer to a `Look`, where the worker of the moment gave it when it loaded the part."""
+        if not isinstance(message, Look) or message.target.handle is not None:
+            return None
+        name = message.target.name
+        self._asked.setdefault(check.number, set()).add(name)
+        return self._found.get(name)
 
     def _blame(self, part: str, error: StudentError) -> StudentError:
         self._unimportable[part] = error
@@ -200,7 +218,7 @@ class _WithinLimits:
         self._cpu_before = worker.cpu_seconds
 
     def request(self, message: Request) -> Reply:
-        return self._within(message, self._worker.request)
+        return self._workers.found(self._check, message) or self._within(message, self._worker.request)
 
     def weigh(self, message: Request) -> tuple[Reply, Account | None]:
         return self._within(message, self._worker.weigh)

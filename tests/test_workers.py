@@ -71,6 +71,36 @@ def test_each_check_starts_from_a_fresh_import(tmp_path, session):
     assert grade_of(tmp_path, session, source).points == 5
 
 
+def test_a_check_asks_for_each_name_once_and_in_later_submissions_as_the_part_is_loaded(tmp_path, session, monkeypatch):
+    from autograder.sandbox.remote import RemoteWorker
+    from autograder.worker.messages import Call, Load, Look
+
+    asked, request = [], RemoteWorker.request
+
+    def noted(self, message, **limits):
+        asked.append(message)
+        return request(self, message, **limits)
+
+    monkeypatch.setattr(RemoteWorker, "request", noted)
+    assignment = tiny_assignment(tmp_path, FIVE, points=5)
+    for name, source in (("student_03", REFERENCE), ("student_04", REFERENCE.replace("def double", "def duble"))):
+        (tmp_path / "handed_in" / name).mkdir(parents=True)
+        (tmp_path / "handed_in" / name / "numbers_part.py").write_text(source)
+    grades = []
+
+    def work(grader):
+        grades.extend(grader.grade(each) for each in find_submissions(tmp_path / "handed_in", assignment))
+
+    session.with_grader(assignment, work, digest="")
+    first, second = grades
+    kinds = [type(message) for message in asked]
+    assert kinds[:3] == [Load, Look, Call] and kinds.count(Call) == 5
+    assert kinds[15:] == [Load, Look] * 5  # it is not there, which only a look can tell
+    assert [message.names for message in asked if isinstance(message, Load)] == [()] * 5 + [("double",)] * 5
+    assert (first.points, second.points) == (5, 0)
+    assert {check.outcome for check in second.checks} == {"missing"}
+
+
 def test_the_items_of_a_parametrised_check_share_one_worker(tmp_path, session):
     checks = """
 @pytest.mark.parametrize("n", [1, 2, 3])

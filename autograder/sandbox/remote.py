@@ -91,6 +91,7 @@ class RemoteWorker:
         self._printed = 0
         self._fresh = 0
         self._ledger: Ledger | None = None
+        self._schedstat: int | None = None
         self._queued_before = 0.0
         self._output_ended = False
         self._poll = select.poll()
@@ -311,8 +312,9 @@ class RemoteWorker:
     def _queued(self) -> float:
         """Seconds in which the process stood in the queue for a processor; 0 where the kernel does not tell."""
         try:
-            with open(f"/proc/{self.pid}/schedstat", "rb") as file:
-                return int(file.read().split()[1]) / 1e9
+            if self._schedstat is None:
+                self._schedstat = os.open(f"/proc/{self.pid}/schedstat", os.O_RDONLY | os.O_CLOEXEC)
+            return int(os.pread(self._schedstat, 100, 0).split()[1]) / 1e9
         except (OSError, ValueError, IndexError):
             return 0.0
 
@@ -359,8 +361,10 @@ class RemoteWorker:
     def _release(self) -> None:
         self._drain()
         self._closed = True
-        for descriptor in (self._requests, self._replies, self._output, self._pidfd):
-            os.close(descriptor)
+        for descriptor in (self._requests, self._replies, self._output, self._pidfd, self._schedstat):
+            if descriptor is not None:
+                os.close(descriptor)
+        self._schedstat = None
 
 
 class SetUpFailed(GraderError):

@@ -10,8 +10,10 @@ from dataclasses import replace
 from ..worker import messages
 from ..worker.messages import Raised, Reply, Request, Returned
 
+_MOST_NAMES = 1000  # that a part is asked for
+
 ANSWERS: dict[type[Request], tuple[type[Reply], ...]] = {
-    messages.Load: (Returned, Raised),
+    messages.Load: (messages.Loaded, Raised),
     messages.Look: (Returned, messages.Found, messages.Missing, Raised),
     messages.Call: (Returned, messages.Missing, messages.Unreadable, Raised),
     messages.Observe: (messages.Observed, messages.Missing, messages.Unreadable, Raised),
@@ -40,4 +42,7 @@ def bounded(reply: Reply) -> Reply:
         return messages.Unmeasured(reply.reason[:200])
     if isinstance(reply, messages.Found):
         return messages.Found(reply.kind if reply.kind in ("function", "class", "object") else "object")
+    if isinstance(reply, messages.Loaded):
+        known = [each for each in reply.kinds.items() if each[1] in ("function", "class")]
+        return messages.Loaded(dict(known[:_MOST_NAMES]))
     return reply

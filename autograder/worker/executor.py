@@ -24,6 +24,7 @@ from .messages import (
     Found,
     HandleRef,
     Load,
+    Loaded,
     Look,
     Measure,
     Misfit,
@@ -88,9 +89,9 @@ class Executor:
 
     def _carried_out(self, request: Request) -> Reply:
         if isinstance(request, Load):
-            self._loader.load(request.module)
+            module = self._loader.load(request.module)
             self._refuse(request.forbidden)  # afterwards: a file may try its functions against the library's
-            return Returned(None)
+            return Loaded(_kinds(module, request.names))
         if isinstance(request, Look):
             return self._look(request.target)
         if isinstance(request, Call):
@@ -112,10 +113,8 @@ class Executor:
 
     def _look(self, target: Target) -> Reply:
         found = self._resolve(target)
-        if inspect.isclass(found):
-            return Found("class")
-        if inspect.isroutine(found):
-            return Found("function")
+        if kind := _kind(found):
+            return Found(kind)
         reply = Returned(self._as_references(found))
         try:
             encode(reply)
@@ -215,6 +214,16 @@ class Executor:
             if value is kept and type(value).__module__ != "builtins":
                 return HandleRef(number, type(value).__name__[:100])
         return _mapped(value, self._as_references)
+
+
+def _kind(value: object) -> str:
+    """ "class", "function", or "" for anything else."""
+    return "class" if inspect.isclass(value) else "function" if inspect.isroutine(value) else ""
+
+
+def _kinds(module: ModuleType, names: Sequence[str]) -> dict[str, str]:
+    defined = vars(module)
+    return {name: kind for name in names if name in defined and (kind := _kind(defined[name]))}
 
 
 def _mapped(value: Any, change: Any) -> Any:

@@ -15,10 +15,15 @@ import importlib.util
 import os
 import sys
 from collections.abc import Generator, Sequence
-from types import ModuleType
+from types import CodeType, ModuleType
 
 
 class _PartLoader(importlib.machinery.SourceFileLoader):
+    def get_code(self, fullname: str) -> CodeType:
+        """Always from the source: no byte code lies beside it, or none that counts."""
+        path = self.get_filename(fullname)
+        return self.source_to_code(self.get_data(path), path)
+
     def exec_module(self, module: ModuleType) -> None:
         with contextlib.suppress(SystemExit):
             super().exec_module(module)

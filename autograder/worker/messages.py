@@ -38,13 +38,15 @@ class Target:
 
 @dataclass(frozen=True)
 class Load:
-    """Import one part (a module of the submission). Answered by `Returned(None)` or `Raised`.
+    """Import one part (a module of the submission). Answered by `Loaded` or `Raised`.
 
-    `forbidden` is what the part's manifest forbids: in a worker it is not there from then on.
+    `forbidden` is what the part's manifest forbids: in a worker it is not there from then on. `names` are looked up
+    at once, which saves a `Look` for each that is a function or a class.
     """
 
     module: str
     forbidden: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -148,6 +150,13 @@ Request = Union[Load, Look, Call, Observe, Vjp, OpenStream, Advance, Measure, Re
 @dataclass(frozen=True)
 class Ready:
     """Sent once, unasked: the layers are on, student code may come. What dies before it is the grader's fault."""
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """The part is imported. `kinds` says of some of the names that were asked for what they are, as `Found` does."""
+
+    kinds: dict[str, str]
 
 
 @dataclass(frozen=True)
@@ -276,5 +285,17 @@ class Unmeasured:
 
 
 Reply = Union[
-    Ready, Returned, Found, Missing, Raised, Unreadable, Misfit, Observed, Gradients, Streamed, Measured, Unmeasured
+    Ready,
+    Loaded,
+    Returned,
+    Found,
+    Missing,
+    Raised,
+    Unreadable,
+    Misfit,
+    Observed,
+    Gradients,
+    Streamed,
+    Measured,
+    Unmeasured,
 ]

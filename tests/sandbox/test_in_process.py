@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from autograder.sandbox.in_process import InProcessWorker
-from autograder.worker.messages import Call, HandleRef, Load, Raised, Returned, Target, Unreadable
+from autograder.worker.messages import Call, HandleRef, Load, Loaded, Raised, Returned, Target, Unreadable
 from autograder.worker.wire import Unencodable
 
 SOURCE = """
@@ -37,7 +37,7 @@ def named(name: str, handle: int | None = None) -> Target:
 
 
 def test_it_imports_and_calls(worker: InProcessWorker) -> None:
-    assert worker.request(Load("part")) == Returned(None)
+    assert worker.request(Load("part")) == Loaded({})
     reply = worker.request(Call(named("Net")))
     assert reply == Returned(HandleRef(1, "Net"))
     reply = worker.request(Call(named("", 1), (torch.zeros(2),)), cpu_seconds=1, wall_seconds=1)

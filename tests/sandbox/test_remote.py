@@ -17,6 +17,7 @@ from autograder.worker.commands import Ended
 from autograder.worker.messages import (
     Call,
     Load,
+    Loaded,
     Raised,
     Returned,
     Target,
@@ -50,7 +51,7 @@ def test_gradients_come_back(start: Any) -> None:
 
 def test_what_was_defined_before_an_exit_counts(start: Any) -> None:
     worker = start("import sys\ndef one():\n    return 1\nsys.exit(0)")
-    assert value(worker.request(Load("part"), cpu_seconds=10, wall_seconds=60)) is None
+    assert worker.request(Load("part"), cpu_seconds=10, wall_seconds=60) == Loaded({})
     assert value(call(worker, "one")) == 1
 
 
@@ -87,7 +88,7 @@ def test_what_a_part_forbids_is_not_there_in_its_worker_once_it_is_loaded(start:
     assert all(isinstance(call(worker, name), Returned) for name in names)
     worker = start(LIBRARY)
     load = Load("part", ("library attention", "custom operators"))
-    assert value(worker.request(load, cpu_seconds=10, wall_seconds=60)) is None
+    assert worker.request(load, cpu_seconds=10, wall_seconds=60) == Loaded({})
     for name in names:
         reply = call(worker, name)
         assert isinstance(reply, Raised) and "left out" in reply.message, (name, reply)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import py_compile
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from autograder.worker.messages import (
     Gradients,
     HandleRef,
     Load,
+    Loaded,
     Look,
     Misfit,
     Missing,
@@ -251,6 +253,22 @@ def test_an_exception_whose_text_fails_is_still_told(executor: Executor) -> None
     assert isinstance(reply, Raised)
     assert reply.kinds[0] == "Unprintable"
     assert reply.message == "(its message could not be made: RuntimeError)"
+
+
+def test_what_is_asked_for_is_looked_up_as_the_part_is_loaded(tmp_path: Path) -> None:
+    source = "from math import pi, sqrt\nclass Head: pass\nattention = lambda q: q\n"
+    (tmp_path / "attention.py").write_text(source)
+    load = Load("attention", names=("Head", "attention", "sqrt", "pi", "absent"))
+    kinds = {"Head": "class", "attention": "function", "sqrt": "function"}
+    assert Executor(Loader(tmp_path, ["attention"])).carry_out(load) == Loaded(kinds)
+
+
+def test_byte_code_beside_a_part_is_not_taken_for_it(tmp_path: Path) -> None:
+    part = tmp_path / "attention.py"
+    part.write_text("def f():\n    return 'old'\n")
+    py_compile.compile(str(part), invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH)
+    part.write_text("def f():\n    return 'new'\n")
+    assert Executor(Loader(tmp_path, ["attention"])).carry_out(Call(named("f"))) == Returned("new")
 
 
 def test_a_syntax_error_at_import_names_file_and_line(tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ from autograder.worker.messages import (
     Gradients,
     HandleRef,
     Load,
+    Loaded,
     Look,
     Missing,
     Observe,
@@ -236,7 +237,7 @@ def test_a_value_that_repeats_itself_without_end_is_refused() -> None:
 
 TENSOR = torch.arange(3.0)
 MESSAGES = [
-    Load("attention", ("library attention",)),
+    Load("attention", ("library attention",), ("softmax",)),
     Look(Target("softmax", "attention")),
     Call(Target("softmax", "attention"), (1, "a"), {"dim": -1}, keep=True),
     Observe(Target("forward", "attention", 3), (None,), {}),
@@ -245,6 +246,7 @@ MESSAGES = [
     Advance(Target("encode", handle=2), 3, 10),
     Release(7),
     Ready(),
+    Loaded({"softmax": "function", "Head": "class"}),
     Returned([1, (2, 3)]),
     Found("class"),
     Missing("softmx", ("softmax",)),

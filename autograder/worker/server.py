@@ -1,7 +1,7 @@
 """The fork server: a warm process that forks workers, ends them, and does nothing else.
 
-One for a run, for any number of graders, each with a connection of its own. It holds no secret, computes no tensor (an
-OpenMP pool does not survive a fork), reads no byte of a student's, and exits when the grader is gone. Started by
+One for a run, for any number of graders, each with a connection of its own. It holds no secret, has one thread (a pool
+of them does not survive a fork), reads no byte of a student's, and exits when the grader is gone. Started by
 `sandbox.server` as a program of its own, from a copy of this package.
 """
 
@@ -361,6 +361,7 @@ def main(control: int, runtime: str, warm: Sequence[str]) -> None:
         child = importlib.import_module(f"{__package__}.child")
         importlib.import_module(f"{__package__}.global_state").seed_generators()
     _look_at_processor()
+    importlib.import_module(f"{__package__}.rehearsal").rehearse()
     make_undumpable()
     server = Server(socket.socket(fileno=control), runtime, identities, killer, ready, child.run)
     gc.collect()

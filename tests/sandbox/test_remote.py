@@ -139,6 +139,18 @@ def product(x):
     assert torch.equal(value(call(start(source), "product", x)), x)
 
 
+def test_a_backward_pass_on_two_threads_works_after_the_fork(start: Any) -> None:
+    source = """
+import torch
+def learns():
+    torch.set_num_threads(2)
+    x = torch.randn(700, 700, requires_grad=True)
+    torch.softmax(x @ x, -1).square().sum().backward()
+    return torch.get_num_threads(), x.grad.shape[0]
+"""
+    assert value(call(start(source), "learns")) == (2, 700)
+
+
 def test_descriptors_0_to_100_may_be_closed(start: Any) -> None:
     source = "import os\ndef closes():\n    os.closerange(0, 101)\n    return 1"
     worker = start(source)

@@ -58,7 +58,10 @@ def run(placement: Placement, descriptors: Sequence[int], output: Output, maps: 
 
 
 def _take_descriptors(descriptors: Sequence[int]) -> None:
-    """Put them where they belong. Standard input is the fork server's, which is empty."""
+    """Put them where they belong.
+
+    Standard input is opened anew: flags and locks of one that workers share would tell the next of the one before.
+    """
     if max(descriptors) >= _REQUESTS:  # a target may be among the sources
         descriptors = [fcntl.fcntl(descriptor, fcntl.F_DUPFD, _REPLIES + 1) for descriptor in descriptors]
     requests, replies, output = descriptors
@@ -66,6 +69,9 @@ def _take_descriptors(descriptors: Sequence[int]) -> None:
     os.dup2(replies, _REPLIES, False)
     os.dup2(output, 1)
     os.dup2(output, 2)
+    nothing = os.open("/dev/null", os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
 
 
 def _set_up(placement: Placement) -> None:

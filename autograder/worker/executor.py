@@ -222,6 +222,8 @@ def _kind(value: object) -> str:
 
 
 def _kinds(module: ModuleType, names: Sequence[str]) -> dict[str, str]:
+    if type(module) is not ModuleType:
+        return {}  # it has put something else in its place, of which only a look can tell
     defined = vars(module)
     return {name: kind for name in names if name in defined and (kind := _kind(defined[name]))}
 

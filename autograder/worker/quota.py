@@ -85,17 +85,18 @@ class Maps:
 
     def of(self, number: int) -> int | None:
         """The descriptor of a list; None where it has not come yet, or never will, because the worker died first."""
-        self._take_in()
+        self.take_in()
         return self._lists.get(number)
 
     def forget(self, number: int) -> None:
         """Close the list of a worker that is dead."""
-        self._take_in()
+        self.take_in()
         descriptor = self._lists.pop(number, None)
         if descriptor is not None:
             os.close(descriptor)
 
-    def _take_in(self) -> None:
+    def take_in(self) -> None:
+        """Empty the line, which holds some hundred lists: a worker that finds it full waits."""
         with contextlib.suppress(BlockingIOError):
             while True:
                 number, descriptors, _, _ = socket.recv_fds(self._line, _NUMBER.size, 1)

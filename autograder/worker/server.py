@@ -137,6 +137,7 @@ class Server:
     def _spawn(self, connection: socket.socket, command: Spawn, descriptors: Sequence[int]) -> None:
         if threads() != 1:
             raise RuntimeError(f"the fork server has {threads()} threads; a fork would be unsafe")
+        self._maps.take_in()
         self._spawned += 1
         uid = self._identities.take()
         scratch = self._make_scratch(uid) if command.spec.scratch_bytes else None

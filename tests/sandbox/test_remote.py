@@ -151,6 +151,39 @@ def learns():
     assert value(call(start(source), "learns")) == (2, 700)
 
 
+SHARES = """
+import fcntl, os, struct
+LOCK = "hhqqi4x"
+def leaves(path):
+    here = os.open(path, os.O_RDONLY) if path else 0
+    fcntl.fcntl(here, fcntl.F_SETFL, fcntl.fcntl(here, fcntl.F_GETFL) | os.O_NONBLOCK | os.O_APPEND)
+    for kind in (37, fcntl.F_SETLK):
+        try:
+            fcntl.fcntl(here, kind, struct.pack(LOCK, fcntl.F_RDLCK, os.SEEK_SET, 7, 1, 0))
+        except OSError:
+            pass
+    try:
+        fcntl.flock(here, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:
+        pass
+    return 1
+def finds(path):
+    here = os.open(path, os.O_RDONLY) if path else 0
+    found = fcntl.fcntl(here, 36, struct.pack(LOCK, fcntl.F_WRLCK, os.SEEK_SET, 7, 1, 0))
+    flags = fcntl.fcntl(here, fcntl.F_GETFL) & (os.O_NONBLOCK | os.O_APPEND)
+    return flags, struct.unpack(LOCK, found)[0] == fcntl.F_UNLCK
+"""
+
+
+@pytest.mark.parametrize("path", ["", "/dev/null", torch.__file__])
+def test_neither_standard_input_nor_a_lock_tells_the_next_worker_anything(start: Any, path: str) -> None:
+    leaves = start(SHARES)
+    assert value(call(leaves, "leaves", path)) == 1
+    assert value(call(start(SHARES), "finds", path)) == (0, True)  # while the first is alive
+    leaves.close()
+    assert value(call(start(SHARES), "finds", path)) == (0, True)
+
+
 def test_descriptors_0_to_100_may_be_closed(start: Any) -> None:
     source = "import os\ndef closes():\n    os.closerange(0, 101)\n    return 1"
     worker = start(source)

@@ -263,6 +263,25 @@ def test_what_is_asked_for_is_looked_up_as_the_part_is_loaded(tmp_path: Path) ->
     assert Executor(Loader(tmp_path, ["attention"])).carry_out(load) == Loaded(kinds)
 
 
+@pytest.mark.parametrize("base", ["types.ModuleType", "object"])
+def test_of_what_a_part_puts_in_its_own_place_only_a_look_can_tell(tmp_path: Path, base: str) -> None:
+    source = f"""
+import sys, types
+def double(x): return 2 * x
+class Other({base}):
+    __slots__ = ("__name__",)
+    double = property(lambda self: 7)
+other = Other.__new__(Other)
+if isinstance(other, types.ModuleType):
+    other.__dict__["double"] = double
+sys.modules[__name__] = other
+"""
+    (tmp_path / "attention.py").write_text(source)
+    executor = Executor(Loader(tmp_path, ["attention"]))
+    assert executor.carry_out(Load("attention", names=("double",))) == Loaded({})
+    assert executor.carry_out(Look(named("double"))) == Returned(7)
+
+
 def test_byte_code_beside_a_part_is_not_taken_for_it(tmp_path: Path) -> None:
     part = tmp_path / "attention.py"
     part.write_text("def f():\n    return 'old'\n")

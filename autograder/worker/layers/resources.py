@@ -25,8 +25,9 @@ STATM = 1002  # the descriptor of /proc/self/statm, beside those of the lines: o
 def put_on(placement: Placement) -> None:
     """Set every limit, soft and hard. Raises `OSError` or `ValueError`."""
     statm = os.open("/proc/self/statm", os.O_RDONLY)
-    os.dup2(statm, STATM, False)
-    os.close(statm)
+    if statm != STATM:
+        os.dup2(statm, STATM, False)
+        os.close(statm)
     spec = placement.spec
     for name, soft, hard in _limits(placement):
         _set(name, soft, hard)

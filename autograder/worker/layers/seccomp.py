@@ -51,7 +51,8 @@ _ABSENT = ["clone3", "fchmodat2"]
 # A gigabyte of the disk for each millisecond. The C library writes zeros instead.
 _UNSUPPORTED = ["fallocate"]
 # What copies a file sets modes and times. It is told that they are set: Landlock does not look at these.
-_PRETENDED = ["chmod", "fchmod", "fchmodat", "utime", "utimes", "utimensat", "futimesat"]
+# Nor does a lock take hold: the next worker could see it, on a file that both may open.
+_PRETENDED = ["chmod", "fchmod", "fchmodat", "utime", "utimes", "utimensat", "futimesat", "flock"]
 _ONLY_ONESELF = ["kill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo"]
 _ONLY_ZERO = ["prlimit64", "sched_setaffinity"]
 # First argument, second argument: PR_SET_PDEATHSIG, DUMPABLE, CHILD_SUBREAPER, SCHED_CORE, PTRACER; F_SETOWN, F_SETSIG,
@@ -60,6 +61,7 @@ _ONLY_ZERO = ["prlimit64", "sched_setaffinity"]
 # _FSSETXATTR, _ENABLE_VERITY, _SET_ENCRYPTION_POLICY); every kind of socket pair but a stream.
 _PRCTL = (1, 4, 36, 62, 0x59616D61)
 _FCNTL = (8, 10, 15, 1024, 1026)
+_FCNTL_LOCKS = (6, 7, 37, 38)  # F_SETLK, F_SETLKW, F_OFD_SETLK, F_OFD_SETLKW
 _IOCTL = (
     *(0x8901, 0x8902, 0x5452, 0x5412),
     *(0x40086602, 0x40046602, 0x40086604, 0x40046604, 0x401C5820, 0x40806685, 0x800C6613),
@@ -99,6 +101,8 @@ def prepare() -> bytes:
     ):
         for value in values:
             _add(rules, seccomp.ERRNO(errno.EPERM), [name], seccomp.Arg(argument, seccomp.MASKED_EQ, mask, value))
+    for value in _FCNTL_LOCKS:
+        _add(rules, seccomp.ERRNO(0), ["fcntl"], seccomp.Arg(1, seccomp.MASKED_EQ, _INT, value))
     _add(rules, seccomp.ERRNO(errno.EPERM), ["socketpair"], seccomp.Arg(0, seccomp.NE, _AF_UNIX))
     for bits in _MMAP:
         _add(rules, seccomp.ERRNO(errno.EPERM), ["mmap", "mmap2"], seccomp.Arg(3, seccomp.MASKED_EQ, bits, bits))

@@ -243,7 +243,7 @@ class Checks:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> bool:
-        """As pytest itself does, but tell nobody of it: there is no log, and to keep none is a quarter of the time."""
+        """As pytest itself does, but tell nobody of it: nobody here keeps a log."""
         runtestprotocol(item, log=False, nextitem=nextitem)
         return True
 

@@ -166,11 +166,9 @@ class Spawning:
 
     def __call__(self) -> RemoteWorker:
         """A fresh worker. Raises `GraderError` where a new fork server starts none either."""
-        coming, self._ahead = self._ahead, None
         try:
-            if coming is not None and coming.connection is self._session.connected():
-                return coming.worker()
-            return self._begin().worker()
+            coming = self._fetched()
+            return self._begin().worker() if coming is None else coming.worker()
         except GraderError as error:
             print(f"softmark: {error}; a new fork server is started", file=sys.stderr)
         self._session.replace_server()
@@ -187,10 +185,18 @@ class Spawning:
 
     def close(self) -> None:
         """End the worker that was prepared and that nobody needs."""
-        coming, self._ahead = self._ahead, None
-        if coming is not None and coming.connection is self._session.connected():
-            with contextlib.suppress(GraderError):
+        with contextlib.suppress(GraderError):
+            coming = self._fetched()
+            if coming is not None:
                 coming.worker().close()
+
+    def _fetched(self) -> Coming | None:
+        """What was prepared; None where nothing was, or with a fork server that is gone."""
+        coming, self._ahead = self._ahead, None
+        if coming is not None and coming.connection is not self._session.connected():
+            coming.abandon()
+            return None
+        return coming
 
 
 def hidden_folders(assignment: Assignment) -> list[Path]:

@@ -185,3 +185,55 @@ def test_without_such_an_end_waiting_for_processors_puts_the_deadline_off():
     workers.put_off_deadline(1000)
     assert not workers.past_deadline()
     assert not workers.cut_short
+
+
+FIXTURES = """
+seen = []
+
+@pytest.fixture(scope="module")
+def counted():
+    seen.append("made")
+    yield len(seen)
+    seen.append("gone")
+
+@pytest.fixture(autouse=True)
+def around(monkeypatch):
+    monkeypatch.setattr(torch, "left_by_a_check", 1, raising=False)
+
+@number("1.1")
+@weight(1)
+def test_uses_fixtures(student, counted, tmp_path, set_score):
+    \"\"\"Fixtures of pytest\"\"\"
+    assert list(tmp_path.iterdir()) == []
+    (tmp_path / "file").write_text("")
+    assert counted == 2 * seen.count("gone") + 1 and torch.left_by_a_check == 1
+    set_score(0.5 if student.double(2) == 4 else 0)
+
+@number("1.2")
+@weight(1)
+@pytest.mark.filterwarnings("error")
+def test_warnings_are_errors(student):
+    \"\"\"Marks of pytest\"\"\"
+    import warnings
+    with pytest.raises(UserWarning):
+        warnings.warn("an error here")
+    assert student.double(3) == 6
+"""
+
+
+def test_fixtures_and_marks_of_pytest_are_made_anew_for_each_submission(tmp_path, session):
+    import torch
+
+    assignment = tiny_assignment(tmp_path, FIXTURES, points=2)
+    for name in ("student_03", "student_04", "student_05"):
+        (tmp_path / "handed_in" / name).mkdir(parents=True)
+        (tmp_path / "handed_in" / name / "numbers_part.py").write_text(REFERENCE)
+    grades = []
+
+    def work(grader):
+        grades.extend(grader.grade(each) for each in find_submissions(tmp_path / "handed_in", assignment))
+
+    session.with_grader(assignment, work, digest="")
+    assert [[check.score for check in grade.checks] for grade in grades] == [[0.5, 1.0]] * 3
+    assert [grade.status for grade in grades] == ["graded"] * 3
+    assert not hasattr(torch, "left_by_a_check")

@@ -184,6 +184,11 @@ class Coming:
         self._pipes = pipes
         self._guarded = guarded
 
+    def abandon(self) -> None:
+        """Nobody will fetch it: its connection is closed, and with that it has ended."""
+        for descriptor in self._pipes:
+            os.close(descriptor)
+
     def worker(self) -> RemoteWorker:
         """The worker, as soon as it is forked. Raises `GraderError`."""
         from .remote import RemoteWorker  # loads torch, for which the launch of a server does not wait
@@ -193,8 +198,7 @@ class Coming:
             if not isinstance(answer, commands.Spawned):
                 raise GraderError(f"no worker could be started: {getattr(answer, 'reason', answer)}")
         except BaseException:
-            for descriptor in self._pipes:
-                os.close(descriptor)
+            self.abandon()
             raise
         worker = RemoteWorker(self.connection, answer.worker, answer.uid, descriptors[0], *self._pipes)
         worker.guarded = self._guarded

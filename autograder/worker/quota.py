@@ -96,7 +96,7 @@ class Maps:
             os.close(descriptor)
 
     def take_in(self) -> None:
-        """Empty the line, which holds some hundred lists: a worker that finds it full waits."""
+        """Empty the line: a worker that finds it full waits."""
         with contextlib.suppress(BlockingIOError):
             while True:
                 number, descriptors, _, _ = socket.recv_fds(self._line, _NUMBER.size, 1)

@@ -116,6 +116,21 @@ def test_one_that_died_with_its_fork_server_is_replaced(tmp_path, open_folder) -
         own.settle()
 
 
+@ROOT
+def test_one_whose_fork_server_was_replaced_leaves_no_pipe(tmp_path, open_folder) -> None:
+    (open_folder / "numbers_part.py").write_text(PID)
+    with Session() as own:
+        own.wait_ready()
+        spawning = own.spawn_from(tiny_assignment(tmp_path))(open_folder)
+        spawning.prepare()
+        pipes = spawning._ahead._pipes
+        own.replace_server()
+        spawning.close()
+        for descriptor in pipes:
+            with pytest.raises(OSError):
+                os.fstat(descriptor)
+
+
 def test_where_workers_share_a_user_none_is_there_before_its_time(spawning, session, monkeypatch) -> None:
     monkeypatch.setattr(session, "_identities", "none")
     spawning.prepare()

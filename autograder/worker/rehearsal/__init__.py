@@ -1,7 +1,7 @@
 """A few calls as workers get them, carried out in the fork server before any fork.
 
 What Python and torch make ready at the first use (specialised byte code, tables of operators, buffers) is then there
-for every worker, and no longer a copy of its own: a fifth of a short worker's time. Nothing is rehearsed that would
+for every worker, and no longer a copy of its own: a sixth of what a short worker costs. Nothing is rehearsed that would
 leave a thread behind, of which a fork knows nothing: no backward pass, and all of it on one thread. It is tried in a
 process of its own first.
 """

@@ -83,7 +83,8 @@ def test_a_check_asks_for_each_name_once_and_in_later_submissions_as_the_part_is
 
     monkeypatch.setattr(RemoteWorker, "request", noted)
     assignment = tiny_assignment(tmp_path, FIVE, points=5)
-    for name, source in (("student_03", REFERENCE), ("student_04", REFERENCE.replace("def double", "def duble"))):
+    without = REFERENCE.replace("def double", "def duble")
+    for name, source in (("student_03", REFERENCE), ("student_04", without), ("student_05", REFERENCE)):
         (tmp_path / "handed_in" / name).mkdir(parents=True)
         (tmp_path / "handed_in" / name / "numbers_part.py").write_text(source)
     grades = []
@@ -92,12 +93,13 @@ def test_a_check_asks_for_each_name_once_and_in_later_submissions_as_the_part_is
         grades.extend(grader.grade(each) for each in find_submissions(tmp_path / "handed_in", assignment))
 
     session.with_grader(assignment, work, digest="")
-    first, second = grades
+    first, second, third = grades
     kinds = [type(message) for message in asked]
-    assert kinds[:3] == [Load, Look, Call] and kinds.count(Call) == 5
-    assert kinds[15:] == [Load, Look] * 5  # it is not there, which only a look can tell
-    assert [message.names for message in asked if isinstance(message, Load)] == [()] * 5 + [("double",)] * 5
-    assert (first.points, second.points) == (5, 0)
+    assert kinds[:3] == [Load, Look, Call] and kinds.count(Call) == 10
+    assert kinds[15:25] == [Load, Look] * 5  # it is not there, which only a look can tell
+    assert [message.names for message in asked if isinstance(message, Load)] == [()] * 5 + [("double",)] * 10
+    assert kinds[25:] == [Load, Call] * 5
+    assert (first.points, second.points, third.points) == (5, 0, 5)
     assert {check.outcome for check in second.checks} == {"missing"}
 
 

@@ -171,6 +171,7 @@ def finds(path):
     here = os.open(path, os.O_RDONLY) if path else 0
     found = fcntl.fcntl(here, 36, struct.pack(LOCK, fcntl.F_WRLCK, os.SEEK_SET, 7, 1, 0))
     flags = fcntl.fcntl(here, fcntl.F_GETFL) & (os.O_NONBLOCK | os.O_APPEND)
+    fcntl.flock(here, fcntl.LOCK_EX | fcntl.LOCK_NB)
     return flags, struct.unpack(LOCK, found)[0] == fcntl.F_UNLCK
 """
 

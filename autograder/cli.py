@@ -52,7 +52,7 @@ def grade(
 ) -> None:
     """Grade submissions; write grade.json and results.json for each, and grades.csv."""
     with _told(debug):
-        from autograder.batch.command import grade_folder
+        from autograder.commands.grade import grade_folder
 
         how_many = graders or _cores()
         raise typer.Exit(
@@ -81,12 +81,12 @@ def validate(
     """Prove an assignment: reference full marks, starter none, every mistake caught, every variant right."""
     with _told(debug):
         if suggest or accept:
-            from autograder.mutation import suggest as suggestions
+            from autograder.commands import suggest as suggestions
 
             if accept:
                 raise typer.Exit(suggestions.accept(assignment, accept, graders or _cores()))
             raise typer.Exit(suggestions.suggest(assignment, graders or _cores(), as_json))
-        from autograder.validation import validate_assignment
+        from autograder.commands.validate import validate_assignment
 
         raise typer.Exit(validate_assignment(assignment, matrix, graders or _cores(), as_json))
 
@@ -102,7 +102,7 @@ def check(
 ) -> None:
     """Run the visible checks on your own code. Exit code 1 when one fails."""
     with _told(debug):
-        from autograder.practice import practise
+        from autograder.commands.check import practise
 
         raise typer.Exit(practise(folder, part, in_process))
 
@@ -118,7 +118,7 @@ def memory(
 ) -> None:
     """Show how the memory of a function grows with the length, beside the reference and the naive form."""
     with _told(debug):
-        from autograder.growth import memory_command
+        from autograder.commands.memory import memory_command
 
         raise typer.Exit(memory_command(assignment, submission, function, plot, as_json))
 
@@ -130,7 +130,7 @@ def new(
 ) -> None:
     """Make a small assignment that validates as it stands, to start from."""
     with _told(debug):
-        from autograder.release.new import new_command
+        from autograder.commands.new import new_command
 
         raise typer.Exit(new_command(name))
 
@@ -143,7 +143,7 @@ def starter(
 ) -> None:
     """Write starter_code/ from solutions/."""
     with _told(debug):
-        from autograder.release.command import starter_command
+        from autograder.commands.starter import starter_command
 
         raise typer.Exit(starter_command(assignment, check_only))
 
@@ -177,7 +177,7 @@ def show(
 ) -> None:
     """Show one grade, as the student sees it and as staff does."""
     with _told(debug):
-        from autograder.batch.command import show_grade
+        from autograder.commands.grade import show_grade
 
         raise typer.Exit(show_grade(out, submission, as_json))
 
@@ -191,7 +191,7 @@ def diff(
 ) -> None:
     """Show whose grade changes between two runs, by how much and why. Exit code 1 where that cannot be told."""
     with _told(debug):
-        from autograder.diff import diff_command
+        from autograder.report.comparison import diff_command
 
         raise typer.Exit(diff_command(old, new, as_json))
 
@@ -206,7 +206,7 @@ def doctor(
 ) -> None:
     """Show which layers of the sandbox are on here, proved by trying. Exit code 1 where grades would be refused."""
     with _told(debug):
-        from autograder.doctor import examine_machine
+        from autograder.commands.doctor import examine_machine
 
         raise typer.Exit(examine_machine(assignment, as_json))
 

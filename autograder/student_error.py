@@ -8,7 +8,7 @@ from __future__ import annotations
 import builtins
 from collections.abc import Sequence
 
-from autograder.worker.messages import Unreadable
+from autograder.worker.protocol.messages import Unreadable
 
 
 class StudentError(Exception):

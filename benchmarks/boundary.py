@@ -11,11 +11,11 @@ from pathlib import Path
 
 import torch
 
-from autograder.assignment import load_assignment
-from autograder.line import Line
-from autograder.proxy import Student
-from autograder.sandbox.server import Connection, ForkServer, Limits
-from autograder.worker.messages import Load
+from autograder.assignment.assignment import load_assignment
+from autograder.grading.line import Line
+from autograder.grading.proxy import Student
+from autograder.sandbox.launch import Connection, ForkServer, Limits
+from autograder.worker.protocol.messages import Load
 from benchmarks.measure import Row, median_ms
 
 SMALL = Path(__file__).parent / "small" / "assignments" / "six"

@@ -18,11 +18,11 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from autograder.sandbox.server import ForkServer, Limits
+from autograder.sandbox.launch import ForkServer, Limits
 from autograder.worker.loader import Loader
-from autograder.worker.messages import Call, Load, Measure, Measured, Returned, Target, Vjp
 from autograder.worker.meters.device import peak_on_device
 from autograder.worker.meters.measuring import measure
+from autograder.worker.protocol.messages import Call, Load, Measure, Measured, Returned, Target, Vjp
 from benchmarks.measure import Row, median_ms
 
 SOLUTIONS = Path(__file__).resolve().parents[1] / "solutions" / "08_transformers"

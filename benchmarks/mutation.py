@@ -2,8 +2,8 @@
 
     python -m benchmarks.mutation [--part PART] [--most N] [--seed N] [-j N]
 
-Changes are made by syntax tree (`autograder.mutation`), chosen by seed, graded in the warm pool like submissions, each
-in the checks of its part up to the first that fails. A change that none notices is a survivor. The file
+Changes are made by syntax tree (`autograder.authoring.mutation`), chosen by seed, graded in the warm pool like
+submissions, each in the checks of its part up to the first that fails. A change that none notices is a survivor. The file
 `equivalent_mutants.toml` holds the survivors that are no mistakes, each with the reason why nothing can tell; any other
 one is printed with its line, and ends the run with exit code 1: it needs a check, or a reason. It takes some minutes,
 so it is asked for by itself.
@@ -23,11 +23,11 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import msgspec
 
-from autograder.assignment import Part, load_assignment
-from autograder.mutation.mutants import Mutant, mutants_of, sample
-from autograder.mutation.trial import Trial
+from autograder.assignment.assignment import Part, load_assignment
+from autograder.authoring.mutation.mutants import Mutant, mutants_of, sample
+from autograder.authoring.mutation.trial import Trial
 from autograder.progress import Progress
-from autograder.session import Session
+from autograder.run.session import Session
 from benchmarks.measure import Row, print_table
 
 Identity = tuple[str, str, str, str, int]

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import torch
 
-from autograder.assignment import load_assignment
+from autograder.assignment.assignment import load_assignment
 from autograder.testing.cases import Cases
 from benchmarks.boundary import SMALL, module_of
 from benchmarks.measure import Row, cpu_seconds

@@ -29,8 +29,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from autograder.assignment import load_assignment
-from autograder.bank import BankEntry, bank, overlay
+from autograder.assignment.assignment import load_assignment
+from autograder.assignment.bank import BankEntry, bank, overlay
 from autograder.testing import extrapolation, numbers, symmetry
 from autograder.testing.cases import Cases
 from autograder.testing.extrapolation import rope_bound, sinusoidal_bound

@@ -54,10 +54,10 @@ def peak_mb(command: Sequence[str]) -> float:
 
 def main(form: str) -> None:
     """Grade part 5 of the reference, or a mistake laid over it, in the heaviest checks."""
-    from autograder.assignment import load_assignment
-    from autograder.bank import overlay
-    from autograder.session import Session
-    from autograder.submission import Submission
+    from autograder.assignment.assignment import load_assignment
+    from autograder.assignment.bank import overlay
+    from autograder.intake.submission import Submission
+    from autograder.run.session import Session
 
     source = (SOLUTIONS / "efficient.py").read_text(encoding="utf-8")
     if form != "reference":

@@ -16,7 +16,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from autograder.bank import overlay
+from autograder.assignment.bank import overlay
 from benchmarks.measure import Row
 
 ROOT = Path(__file__).resolve().parents[1]

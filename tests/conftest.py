@@ -18,7 +18,7 @@ hypothesis.settings.load_profile("same every time")
 @pytest.fixture(scope="module")
 def session():
     """A grading session whose fork server is warm."""
-    from autograder.session import Session
+    from autograder.run.session import Session
 
     with Session() as running:
         running.wait_ready()

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from autograder.assignment import Assignment
-from autograder.grading import Grader
-from autograder.plugin import Checks, Subject
-from autograder.pytest_session import with_checks
-from autograder.reference import Reference
+from autograder.assignment.assignment import Assignment
+from autograder.grading.grader import Grader
+from autograder.grading.plugin import Checks, Subject
+from autograder.grading.pytest_session import with_checks
+from autograder.grading.reference import Reference
+from autograder.grading.workers import InThisProcess
 from autograder.results import CheckResult, Grade
 from autograder.sandbox.in_process import InProcessWorker
-from autograder.workers import InThisProcess
 
 
 def grade_here(assignment: Assignment, source: str, folder: Path, *, subject: Subject | None = None) -> Grade:

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from autograder.assignment import load_assignment
-from autograder.bank import bank, overlay
-from autograder.grading import Grader
-from autograder.release.audit import audit
+from autograder.assignment.assignment import load_assignment
+from autograder.assignment.bank import bank, overlay
+from autograder.authoring.audit import audit
+from autograder.grading.grader import Grader
+from autograder.grading.workers import InThisProcess
 from autograder.sandbox.in_process import InProcessWorker
-from autograder.workers import InThisProcess
 from tests.running import with_grader
 
 ROOT = Path(__file__).parent.parent

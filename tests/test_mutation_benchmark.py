@@ -6,8 +6,8 @@ from collections import Counter
 
 import pytest
 
-from autograder.assignment import load_assignment
-from autograder.mutation.mutants import mutants_of
+from autograder.assignment.assignment import load_assignment
+from autograder.authoring.mutation.mutants import mutants_of
 from benchmarks.mutation import ROOT, Result, equivalents, rows, stale
 
 ASSIGNMENT = load_assignment(ROOT / "assignments" / "08_transformers")

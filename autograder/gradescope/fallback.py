@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from autograder.feedback.escape import shown
-from autograder.gradescope.schema import Results
+from autograder.report.gradescope_schema import Results
+from autograder.text import shown
 
 _STAFF_CHARACTERS = 8_000
 _NO_GRADE = "so the 0 shown here is not a grade. Your files are kept as you handed them in"

@@ -20,12 +20,12 @@ import msgspec
 from autograder import processors
 from autograder.gradescope import fallback, supervision
 from autograder.gradescope.deadline import Deadline, deadline, platform_seconds
+from autograder.gradescope.handoff import Order
 from autograder.gradescope.layout import ROOT, Layout, Settings, close_to_others
 from autograder.gradescope.metadata import SubmissionMetadata, read_metadata
-from autograder.gradescope.order import Order
-from autograder.gradescope.results import results_json, to_results
-from autograder.gradescope.schema import Results, read_results
-from autograder.record import write_atomically
+from autograder.grading.record import write_atomically
+from autograder.report.gradescope_json import results_json, to_results
+from autograder.report.gradescope_schema import Results, read_results
 from autograder.results import Grade
 
 
@@ -79,8 +79,8 @@ def _with_lateness(grade: Grade, layout: Layout, settings: Settings, metadata: S
     """A whole grade has been through this already; what was known of one that was cut short has not."""
     if grade.status != "incomplete":
         return grade
-    from autograder.assignment import load_assignment
-    from autograder.late import applied, policy_of
+    from autograder.assignment.assignment import load_assignment
+    from autograder.assignment.late import applied, policy_of
 
     return applied(grade, policy_of(load_assignment(layout.assignment(settings))), metadata.created_at, metadata.due)
 

@@ -18,18 +18,18 @@ from pathlib import Path
 
 import msgspec
 
-from autograder.assignment import Assignment, load_assignment
-from autograder.checks import Check, refuse_wrong_points
+from autograder.assignment.assignment import Assignment, load_assignment
+from autograder.assignment.leftovers import meant_files
+from autograder.authoring.portability import not_there
 from autograder.errors import SoftmarkError
 from autograder.gradescope.deadline import LONGEST, SHORTEST, grading_seconds
-from autograder.gradescope.elsewhere import not_there
 from autograder.gradescope.layout import COURSE, SETTINGS, Settings
 from autograder.gradescope.visibility import note_on_totals
-from autograder.known_mistakes import FILE as BANK
-from autograder.known_mistakes import is_stale, made_from
-from autograder.leftovers import meant_files
-from autograder.record import assignment_digest, write_atomically
-from autograder.sandbox.layers import refuse_unknown
+from autograder.grading.checks import Check, refuse_wrong_points
+from autograder.grading.known_mistakes import FILE as BANK
+from autograder.grading.known_mistakes import is_stale, made_from
+from autograder.grading.record import assignment_digest, write_atomically
+from autograder.sandbox.required import refuse_unknown
 
 RUNTIME = Path(__file__).parent / "runtime"
 SCRIPTS = ("run_autograder", "setup.sh")
@@ -120,9 +120,9 @@ def zipped(files: dict[str, bytes]) -> bytes:
 
 def _loaded(assignment: Assignment) -> tuple[Check, ...]:
     """The checks, collected as for grading. Raises `SoftmarkError` where they or a reference cannot be loaded."""
-    from autograder.plugin import Checks
-    from autograder.pytest_session import with_checks
-    from autograder.reference import Reference
+    from autograder.grading.plugin import Checks
+    from autograder.grading.pytest_session import with_checks
+    from autograder.grading.reference import Reference
 
     for part in assignment.parts:
         assignment.reference(part)

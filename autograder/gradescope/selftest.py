@@ -12,11 +12,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import cast
 
-from autograder.assignment import Assignment, load_assignment
+from autograder.assignment.assignment import Assignment, load_assignment
 from autograder.errors import SoftmarkError
 from autograder.gradescope.harness import run
 from autograder.gradescope.layout import Layout
-from autograder.gradescope.schema import Results
+from autograder.report.gradescope_schema import Results
 
 _SECONDS = 1800.0
 

@@ -22,11 +22,11 @@ from typing import Any
 import msgspec
 
 from autograder import processors
-from autograder.gradescope import order as files
+from autograder.gradescope import handoff as files
 from autograder.gradescope.deadline import Deadline
 from autograder.results import CheckResult, Grade
+from autograder.worker.forkserver.processes import children
 from autograder.worker.layers.privileges import adopt_orphans
-from autograder.worker.processes import children
 
 MOST_TRIES = 2
 _SETTLING = 15.0

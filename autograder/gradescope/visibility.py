@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from autograder.checks import Check
+from autograder.grading.checks import Check
 
 
 def note_on_totals(checks: Iterable[Check]) -> str:

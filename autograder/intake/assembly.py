@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from autograder.assignment import Part
-from autograder.intake.notebook import Cell, Notebook
+from autograder.assignment.assignment import Part
+from autograder.intake.cells import Cell, Notebook
 from autograder.intake.statements import Statement, outlines
 
 FOREIGN = "is not Python of this notebook"

@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from autograder.assignment import Assignment, Part
+from autograder.assignment.assignment import Assignment, Part
 from autograder.errors import Unreadable
 from autograder.intake.assembly import Surroundings, module_of, standard_libraries
+from autograder.intake.contents import HandIn, read_hand_in
 from autograder.intake.files import Collected, suffix_of
-from autograder.intake.handin import HandIn, read_hand_in
 
 MOST_NOTES = 30
 MOST_NAMES = 20

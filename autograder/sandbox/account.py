@@ -14,7 +14,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 
-from .pages import writable_file_bytes
+from autograder.sandbox.pages import writable_file_bytes
 
 MOST_KEPT = 16 << 20
 """Bytes that a submission may hold between calls and that count for nothing: its modules, tables, torch's caches."""

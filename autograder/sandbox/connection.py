@@ -15,13 +15,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..errors import GraderError
-from ..worker import commands
-from ..worker.commands import WorkerSpec
+from autograder.errors import GraderError
+from autograder.worker.protocol import commands
+from autograder.worker.protocol.commands import WorkerSpec
 
 if TYPE_CHECKING:
-    from .remote import RemoteWorker
-    from .server import ForkServer
+    from autograder.sandbox.launch import ForkServer
+    from autograder.sandbox.worker import RemoteWorker
 
 
 @dataclass(frozen=True)
@@ -191,7 +191,9 @@ class Coming:
 
     def worker(self) -> RemoteWorker:
         """The worker, as soon as it is forked. Raises `GraderError`."""
-        from .remote import RemoteWorker  # loads torch, for which the launch of a server does not wait
+        from autograder.sandbox.worker import (
+            RemoteWorker,
+        )  # loads torch, for which the launch of a server does not wait
 
         try:
             answer, descriptors = self.connection.next_spawned()

@@ -10,11 +10,11 @@ import os
 import time
 from collections.abc import Sequence
 
-from ..worker.executor import Executor, unreadable
-from ..worker.loader import Loader
-from ..worker.messages import Reply, Request
-from ..worker.wire import Unencodable, decode_reply, decode_request, encode
-from .account import Account
+from autograder.sandbox.account import Account
+from autograder.worker.executor import Executor, unreadable
+from autograder.worker.loader import Loader
+from autograder.worker.protocol.messages import Reply, Request
+from autograder.worker.protocol.wire import Unencodable, decode_reply, decode_request, encode
 
 
 class InProcessWorker:

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..worker import messages
-from ..worker.messages import Raised, Reply, Request, Returned
+from autograder.worker.protocol import messages
+from autograder.worker.protocol.messages import Raised, Reply, Request, Returned
 
 _MOST_NAMES = 1000  # that a part is asked for
 

@@ -2,7 +2,7 @@
 
 `Mismatch` carries what a student needs to see: what was compared, the few numbers that matter on both sides, and a
 hint where the assertion itself knows the cause. It renders values but looks for no causes in them: that is
-`autograder.feedback`.
+`autograder.report`.
 """
 
 from __future__ import annotations

@@ -15,18 +15,18 @@ import os
 import stat
 from collections.abc import Sequence
 
+from .confinement import Placement
+from .exceptions import raised
 from .executor import Executor, unreadable
-from .failures import raised
+from .forbidden import refuse
+from .forkserver.processes import MOST_DESCRIPTORS
+from .forkserver.quota import Maps
 from .layers import LAYERS
 from .layers.resources import STATM, StreamMemory, relieve
 from .loader import Loader
-from .messages import Raised, Ready, Reply
 from .output import Output
-from .placement import Placement
-from .processes import MOST_DESCRIPTORS
-from .quota import Maps
-from .refusals import refuse
-from .wire import PREFIX, Part, Unencodable, decode_request, encode, frame_size, ticket_of
+from .protocol.messages import Raised, Ready, Reply
+from .protocol.wire import PREFIX, Part, Unencodable, decode_request, encode, frame_size, ticket_of
 
 # High numbers: student code that closes 0 to 100 (a daemon's habit) does not cut its own line.
 _REQUESTS, _REPLIES = 1000, 1001

@@ -14,11 +14,11 @@ from dataclasses import replace
 from types import ModuleType
 from typing import Any, cast
 
-from .failures import raised
+from .exceptions import raised
 from .global_state import changes, snapshot
-from .gradients import CotangentMismatch, pull_back
 from .loader import Loader
-from .messages import (
+from .meters.measuring import measure
+from .protocol.messages import (
     Advance,
     Call,
     Found,
@@ -41,9 +41,9 @@ from .messages import (
     Unreadable,
     Vjp,
 )
-from .meters.measuring import measure
+from .protocol.wire import Unencodable, encode
 from .streams import MemoryLimit, Stream, Unlimited
-from .wire import Unencodable, encode
+from .vjp import CotangentMismatch, pull_back
 
 
 class _Absent(Exception):

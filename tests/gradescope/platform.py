@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from autograder.assignment import Assignment
+from autograder.assignment.assignment import Assignment
 from autograder.gradescope.layout import Layout
 from autograder.gradescope.package import contents_of
 

@@ -19,7 +19,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from autograder.gradescope.schema import Results, read_results
+from autograder.report.gradescope_schema import Results, read_results
 from tests.gradescope.container import SYSTEM
 from tests.gradescope.limits import Limits, Peak
 

@@ -11,14 +11,14 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from autograder.assignment import load_assignment
+from autograder.assignment.assignment import load_assignment
 from autograder.gradescope import supervision
 from autograder.gradescope.deadline import Deadline
+from autograder.gradescope.handoff import Order
 from autograder.gradescope.harness import run
 from autograder.gradescope.layout import Layout
-from autograder.gradescope.order import Order
-from autograder.gradescope.schema import Results, read_results
 from autograder.gradescope.supervision import grade_in_time, grading_environment
+from autograder.report.gradescope_schema import Results, read_results
 from tests.gradescope.platform import harness, laid_out, metadata_of
 from tests.tiny import ONE_CHECK, REFERENCE, tiny_assignment
 

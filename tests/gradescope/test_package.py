@@ -14,11 +14,11 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.version import Version
 
-from autograder.assignment import load_assignment
+from autograder.assignment.assignment import load_assignment
+from autograder.diagnosis.mistake_bank import BankWriter
 from autograder.errors import SoftmarkError
-from autograder.feedback.mistake_bank import BankWriter
 from autograder.gradescope.package import RUNTIME, SCRIPTS, contents_of, package_command, zipped
-from autograder.known_mistakes import is_stale, load_bank, made_from
+from autograder.grading.known_mistakes import is_stale, load_bank, made_from
 from tests.tiny import ONE_CHECK, REFERENCE, tiny_assignment
 
 PROJECT = Path(__file__).parents[2]
@@ -49,7 +49,7 @@ def test_it_is_small_and_holds_what_grading_needs_and_no_mistakes(transformers):
         assert course.format(kind, name) in transformers
     for name in ("attention.py", "order_rope.safetensors"):
         assert course.format("solutions", name) in transformers
-    assert "softmark/autograder/worker/server.py" in transformers and "softmark/pyproject.toml" in transformers
+    assert "softmark/autograder/worker/forkserver/server.py" in transformers and "softmark/pyproject.toml" in transformers
     assert not [name for name in transformers if re.match(r"course/.*/(mistakes|variants)/|softmark/tests", name)]
 
 

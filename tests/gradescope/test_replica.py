@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from autograder.assignment import load_assignment
+from autograder.assignment.assignment import load_assignment
 from autograder.gradescope.package import contents_of, zipped
-from autograder.gradescope.schema import Results
+from autograder.report.gradescope_schema import Results
 from tests.gradescope.platform import metadata_of
 from tests.gradescope.replica import PROJECT, Replica, Run, impossible, scratch, torch_index
 from tests.hostile.soak import SOAK

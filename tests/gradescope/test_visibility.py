@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from autograder.checks import Check
 from autograder.gradescope.visibility import note_on_totals
+from autograder.grading.checks import Check
 
 
 def check(number: str, visibility: str) -> Check:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from autograder.assignment import Assignment
+from autograder.assignment.assignment import Assignment
 from tests.tiny import REFERENCE, tiny_assignment
 
 CANARIES = ("CANARY", "90210439", "90210437")

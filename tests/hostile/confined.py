@@ -32,8 +32,8 @@ def into_an_ordinary_user(folder: Path) -> None:
 
 def hostile(folder: Path, profile: str, start: int, step: int) -> list[str]:
     """What some kinds got that they are not worth, and what they left behind."""
-    from autograder import workers
-    from autograder.session import Session
+    from autograder.grading import workers
+    from autograder.run.session import Session
     from tests.hostile.assignment import hostile_assignment
     from tests.hostile.remains import remains
     from tests.hostile.test_kinds import KINDS, graded, judged
@@ -55,10 +55,10 @@ def hostile(folder: Path, profile: str, start: int, step: int) -> list[str]:
 
 def honest(folder: Path, name: str, start: int, step: int) -> list[str]:
     """Which right solutions did not get full marks."""
-    from autograder.assignment import load_assignment
-    from autograder.proof.candidates import candidates_of
-    from autograder.proof.proving import prove
-    from autograder.session import Session
+    from autograder.assignment.assignment import load_assignment
+    from autograder.authoring.proof.candidates import candidates_of
+    from autograder.authoring.proof.proving import prove
+    from autograder.run.session import Session
 
     assignment = load_assignment(folder / "assignments" / name)
     variants = [each.name for each in candidates_of(assignment) if each.kind == "variant"][start::step]

@@ -8,10 +8,10 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from autograder.assignment import load_assignment
-from autograder.batch.local import Job, grade_all
-from autograder.session import Session
-from autograder.submission import find_submissions
+from autograder.assignment.assignment import load_assignment
+from autograder.intake.submission import find_submissions
+from autograder.run.pool import Job, grade_all
+from autograder.run.session import Session
 
 
 def main(folder: Path) -> None:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from autograder.session import Session
+from autograder.run.session import Session
 
 FIRST_WORKER_ID = 1 << 30  # where the kernel takes such ids; lower ones may be people's
 SHARED_PLACES = ("/tmp", "/var/tmp", "/dev/shm", "/dev/mqueue", "/run/lock")

@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from autograder import record
-from autograder.gradescope.schema import read_results
+from autograder.grading import record
+from autograder.report.gradescope_schema import read_results
 from autograder.results import from_json
 from tests.hostile.assignment import hostile_assignment
 from tests.hostile.kinds import ALL, RIGHT

@@ -18,14 +18,14 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from autograder.diagnosis.fingerprint import fingerprint
+from autograder.diagnosis.hints import find_hint
 from autograder.errors import Unreadable
-from autograder.feedback.calls import describe_value
-from autograder.feedback.fingerprint import fingerprint
-from autograder.feedback.hints import find_hint
+from autograder.grading.calls import describe_value
+from autograder.intake.submission import SourceTree
 from autograder.sandbox.replies import bounded
-from autograder.submission import SourceTree
-from autograder.worker import wire
-from autograder.worker.messages import (
+from autograder.worker.protocol import wire
+from autograder.worker.protocol.messages import (
     Call,
     Found,
     Gradients,
@@ -39,9 +39,7 @@ from autograder.worker.messages import (
     Streamed,
     Target,
 )
-from autograder.worker.messages import (
-    Unreadable as Unread,
-)
+from autograder.worker.protocol.messages import Unreadable as Unread
 from tests.hostile.soak import times
 from tests.intake.handins import ATTEND, SOFTMAX, markdown, notebook, read, zipped
 

@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from autograder import workers
-from autograder.assignment import Assignment
-from autograder.batch.local import Job, grade_all
+from autograder.assignment.assignment import Assignment
+from autograder.grading import workers
+from autograder.intake.submission import find_submissions
 from autograder.results import Grade
-from autograder.session import Session
-from autograder.submission import find_submissions
+from autograder.run.pool import Job, grade_all
+from autograder.run.session import Session
 from tests.hostile.assignment import hostile_assignment
 from tests.hostile.kinds import ALL, RIGHT, Kind, exhaustion, forging, honest, odd_values, reaching
 from tests.hostile.remains import remains

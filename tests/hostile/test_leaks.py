@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from autograder.batch.local import Job, grade_all
-from autograder.feedback.console import print_student_view
-from autograder.gradescope.results import to_results_json
+from autograder.intake.submission import find_submissions
+from autograder.report.console import print_student_view
+from autograder.report.gradescope_json import to_results_json
 from autograder.results import Grade
-from autograder.session import Session
-from autograder.submission import find_submissions
+from autograder.run.pool import Job, grade_all
+from autograder.run.session import Session
 from tests.hostile.assignment import CANARIES, hostile_assignment
 from tests.hostile.kinds import RIGHT, WRONG
 from tests.tiny import tiny_assignment

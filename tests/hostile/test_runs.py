@@ -9,15 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from autograder import record, workers
-from autograder.assignment import Assignment
-from autograder.batch import local
-from autograder.batch.gradebook import write_gradebook
-from autograder.batch.local import Done, Job, grade_all
+from autograder.assignment.assignment import Assignment
 from autograder.errors import GraderError
-from autograder.grading import Grader
-from autograder.session import Session
-from autograder.submission import Submission, find_submissions
+from autograder.grading import record, workers
+from autograder.grading.grader import Grader
+from autograder.intake.submission import Submission, find_submissions
+from autograder.report.gradebook import write_gradebook
+from autograder.run.pool import Done, Job, grade_all
+from autograder.run.session import Session
 from tests.tiny import REFERENCE, tiny_assignment
 
 ENDLESS = """
@@ -109,8 +108,8 @@ def test_a_submission_cannot_take_the_gradebooks_place(assignment: Assignment, t
 def test_a_check_that_never_ends_on_a_students_value_costs_that_submission_alone(
     tmp_path: Path, grade: Hand, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(local, "_GRACE", 0.2)
-    monkeypatch.setattr(local, "_stuck_after", lambda _job: 6.0)
+    monkeypatch.setattr(pool, "_GRACE", 0.2)
+    monkeypatch.setattr(pool, "_stuck_after", lambda _job: 6.0)
     done = grade(tiny_assignment(tmp_path, ENDLESS), student_01="def double(x):\n    return 3\n", student_02=REFERENCE)
     assert done["student_01"].grade.status == "ungraded"
     assert done["student_02"].grade.points == 2

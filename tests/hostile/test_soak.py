@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from autograder.batch.local import Job, grade_all
-from autograder.session import Session
-from autograder.submission import find_submissions
+from autograder.intake.submission import find_submissions
+from autograder.run.pool import Job, grade_all
+from autograder.run.session import Session
 from tests.hostile.assignment import hostile_assignment
 from tests.hostile.kinds import ALL, RIGHT, WRONG, Kind, forging, odd_values, reaching
 from tests.hostile.remains import remains

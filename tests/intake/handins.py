@@ -8,8 +8,8 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
-from autograder.assignment import Assignment, Limits, Part
-from autograder.submission import SourceTree, Submission, read_submission
+from autograder.assignment.assignment import Assignment, Limits, Part
+from autograder.intake.submission import SourceTree, Submission, read_submission
 
 ATTENTION = Part(
     name="attention",

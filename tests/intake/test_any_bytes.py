@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from autograder.errors import Unreadable
-from autograder.submission import SourceTree
+from autograder.intake.submission import SourceTree
 from tests.intake.handins import ATTEND, SOFTMAX, markdown, notebook, read, zipped
 
 NOTEBOOK = notebook(markdown("# Homework"), "import torch\nD = 3", SOFTMAX, ATTEND)

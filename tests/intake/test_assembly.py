@@ -10,7 +10,7 @@ import pytest
 
 from autograder.intake.assembly import Code, Placed, Surroundings, module_of
 from autograder.intake.statements import Statement
-from autograder.submission import SourceTree
+from autograder.intake.submission import SourceTree
 from tests.intake.handins import ATTENTION, SOFTMAX, STUB, TOKENS, code, hand_in, loaded, markdown, notebook, read
 
 

@@ -54,14 +54,14 @@ def test_a_submission_beyond_the_limits_is_a_sentence(tmp_path: Path, monkeypatc
 def test_many_zips_beside_code_are_opened_until_they_are_too_much(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("autograder.submission.LARGEST_TOTAL", 3 << 20)
+    monkeypatch.setattr("autograder.intake.submission.LARGEST_TOTAL", 3 << 20)
     monkeypatch.setattr(files, "LARGEST_TOTAL", 3 << 20)
     opened: list[bytes] = []
     inner = zipped({"big.txt": bytes(1 << 20)})
     home = hand_in(tmp_path, {"attention.py": SOFTMAX, **{f"{i}.zip": inner for i in range(20)}})
     monkeypatch.setattr(limited, "in_limited_process", lambda work: work())
-    monkeypatch.setattr("autograder.submission.in_limited_process", lambda work: work())
-    from autograder import submission
+    monkeypatch.setattr("autograder.intake.submission.in_limited_process", lambda work: work())
+    from autograder.intake import submission
 
     read_zip = submission.read_zip
     monkeypatch.setattr(submission, "read_zip", lambda data, *rest: (opened.append(data), read_zip(data, *rest)))

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from autograder.errors import Unreadable
-from autograder.intake import notebook as notebook_module
-from autograder.intake.notebook import Cell, read_notebook
+from autograder.intake import cells as notebook_module
+from autograder.intake.cells import Cell, read_notebook
 from tests.intake.handins import SOFTMAX, code, loaded, markdown, notebook, read
 
 GOOD = notebook(SOFTMAX)

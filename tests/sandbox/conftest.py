@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from autograder.sandbox.remote import RemoteWorker
-from autograder.sandbox.server import Connection, ForkServer, Limits
-from autograder.worker.messages import Call, Reply, Returned, Target
+from autograder.sandbox.launch import Connection, ForkServer, Limits
+from autograder.sandbox.worker import RemoteWorker
+from autograder.worker.protocol.messages import Call, Reply, Returned, Target
 
 LIMITS = Limits(memory_bytes=128 << 20, cpu_seconds=20, scratch_bytes=1 << 20)
 FORKING = replace(LIMITS, without=("seccomp",))  # what a machine without seccomp lets student code do

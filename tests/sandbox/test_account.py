@@ -8,10 +8,10 @@ import pytest
 import torch
 
 from autograder.sandbox.account import Account
-from autograder.sandbox.failures import ProtocolBroken
-from autograder.sandbox.remote import RemoteWorker
-from autograder.sandbox.server import Limits
-from autograder.worker.messages import Call, Measure, Measured, Raised, Returned, Target
+from autograder.sandbox.deaths import ProtocolBroken
+from autograder.sandbox.launch import Limits
+from autograder.sandbox.worker import RemoteWorker
+from autograder.worker.protocol.messages import Call, Measure, Measured, Raised, Returned, Target
 
 MIB = 1 << 20
 N = 2048  # n x n float32 is 16 MiB

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from autograder.session import Session
-from autograder.worker.messages import Returned
+from autograder.run.session import Session
+from autograder.worker.protocol.messages import Returned
 from tests.sandbox.conftest import LIMITS, call
 from tests.tiny import tiny_assignment
 
@@ -31,7 +31,7 @@ def pid_of(worker) -> int:
 
 
 def _pid():
-    from autograder.worker.messages import Call, Target
+    from autograder.worker.protocol.messages import Call, Target
 
     return Call(Target("pid", "numbers_part"), ())
 

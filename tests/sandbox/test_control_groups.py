@@ -13,9 +13,9 @@ import pytest
 
 from autograder.sandbox import control_groups
 from autograder.sandbox.control_groups import ControlGroup, made
-from autograder.sandbox.failures import WorkerDied
-from autograder.sandbox.server import ForkServer, Limits
-from autograder.worker.messages import Call, Returned, Target
+from autograder.sandbox.deaths import WorkerDied
+from autograder.sandbox.launch import ForkServer, Limits
+from autograder.worker.protocol.messages import Call, Returned, Target
 from tests.sandbox.conftest import FORKING, LIMITS, call
 
 MEMORY, PROCESSES = 700 << 20, 24

@@ -8,8 +8,8 @@ import pytest
 import torch
 
 from autograder.sandbox.in_process import InProcessWorker
-from autograder.worker.messages import Call, HandleRef, Load, Loaded, Raised, Returned, Target, Unreadable
-from autograder.worker.wire import Unencodable
+from autograder.worker.protocol.messages import Call, HandleRef, Load, Loaded, Raised, Returned, Target, Unreadable
+from autograder.worker.protocol.wire import Unencodable
 
 SOURCE = """
 import torch

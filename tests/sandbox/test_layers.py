@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from autograder.feedback.exceptions import what_it_means
-from autograder.feedback.outcomes import crashed
-from autograder.sandbox.failures import WorkerDied
-from autograder.sandbox.server import ForkServer
-from autograder.worker.messages import Raised, Returned
+from autograder.diagnosis.exception_meanings import what_it_means
+from autograder.grading.sentences import crashed
+from autograder.sandbox.deaths import WorkerDied
+from autograder.sandbox.launch import ForkServer
+from autograder.worker.protocol.messages import Raised, Returned
 from tests.sandbox.conftest import LIMITS, Workers, call
 
 TRIES = """
@@ -85,7 +85,7 @@ def tried(workers: Workers, expression: str, *values: object, **limits: Any) -> 
         "prctl(1, 0)",
         "__import__('fcntl').fcntl(0, 8, os.getppid())",
         "os.mknod('device', 0o600 | 0o020000, os.makedev(1, 3))",
-        "os.setxattr('.', 'user.canary', b'')",
+        "os.setxattr('.', 'user.probe', b'')",
         "os.chown('.', 1, 1)",
         "os.sched_setaffinity(os.getppid(), {0})",
         "os.setpriority(os.PRIO_USER, 0, 10)",

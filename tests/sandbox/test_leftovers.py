@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from autograder.sandbox.failures import WorkerDied
+from autograder.sandbox.deaths import WorkerDied
 from tests.sandbox.conftest import FORKING, LIMITS, Workers, call, value
 
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="needs user ids of its own")

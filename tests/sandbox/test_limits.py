@@ -11,19 +11,10 @@ from typing import Any
 import pytest
 import torch
 
-from autograder.sandbox.failures import TimedOut
-from autograder.sandbox.remote import RemoteWorker
-from autograder.sandbox.server import Limits
-from autograder.worker.messages import (
-    Advance,
-    Call,
-    Load,
-    OpenStream,
-    Raised,
-    Release,
-    Streamed,
-    Target,
-)
+from autograder.sandbox.deaths import TimedOut
+from autograder.sandbox.launch import Limits
+from autograder.sandbox.worker import RemoteWorker
+from autograder.worker.protocol.messages import Advance, Call, Load, OpenStream, Raised, Release, Streamed, Target
 from tests.sandbox.conftest import FORKING, Workers, call, value
 
 

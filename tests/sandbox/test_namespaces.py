@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from autograder.sandbox import namespaces
-from autograder.sandbox.server import ForkServer
-from autograder.worker.messages import Returned
+from autograder.sandbox.launch import ForkServer
+from autograder.worker.protocol.messages import Returned
 from tests.sandbox.conftest import LIMITS, Workers, call
 
 ROOT = Path(__file__).parents[2]

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from autograder.sandbox.failures import WorkerDied
-from autograder.sandbox.remote import _CHUNK, _MOST_BLOCKS, KEPT_OUTPUT
+from autograder.sandbox.deaths import WorkerDied
+from autograder.sandbox.worker import _CHUNK, _MOST_BLOCKS, KEPT_OUTPUT
 from tests.sandbox.conftest import call, value
 
 

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from autograder.assignment import load_assignment
-from autograder.bank import overlay
+from autograder.assignment.assignment import load_assignment
+from autograder.assignment.bank import overlay
+from autograder.intake.submission import Submission
 from autograder.results import CheckResult
-from autograder.session import Session
-from autograder.submission import Submission
+from autograder.run.session import Session
 
 ROOT = Path(__file__).resolve().parents[2]
 ASSIGNMENT = ROOT / "assignments" / "08_transformers"

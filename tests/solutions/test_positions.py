@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pytest
 import torch
 
-from autograder.assignment import load_assignment
-from autograder.bank import BankEntry, bank
+from autograder.assignment.assignment import load_assignment
+from autograder.assignment.bank import BankEntry, bank
 from benchmarks.positions import ASSIGNMENT, ROOM, Checks, at_extremes, caught, solution, used
 
 part = solution()

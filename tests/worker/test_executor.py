@@ -11,7 +11,7 @@ import torch
 
 from autograder.worker.executor import Executor
 from autograder.worker.loader import Loader
-from autograder.worker.messages import (
+from autograder.worker.protocol.messages import (
     Call,
     Found,
     Gradients,

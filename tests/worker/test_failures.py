@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from autograder.worker.failures import raised
+from autograder.worker.exceptions import raised
 from autograder.worker.loader import Loader
 
 

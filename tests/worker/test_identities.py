@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from autograder.worker.identities import Identities
+from autograder.worker.forkserver.identities import Identities
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs the right to change ids")

@@ -12,8 +12,8 @@ import pytest
 import torch
 from torch.profiler import ProfilerActivity, profile
 
-from autograder.worker.messages import Measure, Measured, Target, Unmeasured
 from autograder.worker.meters.measuring import measure
+from autograder.worker.protocol.messages import Measure, Measured, Target, Unmeasured
 from tests.worker.programs import (
     EFFICIENT,
     KEPT,
@@ -36,7 +36,7 @@ from tests.worker.programs import (
     soft,
     stacked,
     window,
-)  # fmt: skip
+)
 
 
 def run(

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from autograder.worker import quota
-from autograder.worker.quota import is_overfull
+from autograder.worker.forkserver import quota
+from autograder.worker.forkserver.quota import is_overfull
 
 PAGE = 4096
 LIBC = ctypes.CDLL(None)

@@ -9,7 +9,16 @@ import pytest
 
 from autograder.worker.executor import Executor
 from autograder.worker.loader import Loader
-from autograder.worker.messages import Advance, Missing, OpenStream, Raised, Release, Returned, Streamed, Target
+from autograder.worker.protocol.messages import (
+    Advance,
+    Missing,
+    OpenStream,
+    Raised,
+    Release,
+    Returned,
+    Streamed,
+    Target,
+)
 
 SOURCE = """
 def each_letter(items):

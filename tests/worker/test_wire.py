@@ -15,8 +15,8 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from autograder.worker import wire
-from autograder.worker.messages import (
+from autograder.worker.protocol import wire
+from autograder.worker.protocol.messages import (
     Advance,
     Call,
     Found,
@@ -39,8 +39,8 @@ from autograder.worker.messages import (
     Unreadable,
     Vjp,
 )
-from autograder.worker.values import TORCH_DTYPES
-from autograder.worker.wire import Unencodable, WireError
+from autograder.worker.protocol.values import TORCH_DTYPES
+from autograder.worker.protocol.wire import Unencodable, WireError
 
 
 def frame_of(message: Any) -> bytearray:

@@ -8,8 +8,8 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 
-from ..commands import WorkerSpec
-from ..placement import Placement, Prepared
+from ..confinement import Placement, Prepared
+from ..protocol.commands import WorkerSpec
 from . import landlock, privileges, seccomp
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from ..placement import Placement
+from ..confinement import Placement
 
 
 def put_on(placement: Placement) -> None:

@@ -14,7 +14,7 @@ import os
 import struct
 import sys
 
-from ..placement import FileRules, Placement
+from ..confinement import FileRules, Placement
 
 NAME = "landlock"
 # What torch asks about the processor, some operations not before they are first used, and fail without it.

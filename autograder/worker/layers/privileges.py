@@ -9,7 +9,7 @@ import ctypes
 import os
 import signal
 
-from ..placement import Placement
+from ..confinement import Placement
 
 _PR_SET_PDEATHSIG = 1
 _PR_SET_DUMPABLE = 4

@@ -11,7 +11,7 @@ import os
 import resource
 from collections.abc import Iterator
 
-from ..placement import Placement
+from ..confinement import Placement
 
 RESERVE = (
     16 << 20

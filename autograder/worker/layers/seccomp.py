@@ -14,7 +14,7 @@ import struct
 from collections.abc import Sequence
 from typing import Any
 
-from ..placement import Placement
+from ..confinement import Placement
 
 NAME = "seccomp"
 _PR_SET_SECCOMP = 22

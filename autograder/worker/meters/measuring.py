@@ -16,7 +16,7 @@ from typing import Any, cast
 import torch
 from torch import Tensor
 
-from ..messages import Measure, Measured, Unmeasured, Value
+from ..protocol.messages import Measure, Measured, Unmeasured, Value
 from .allocations import AllocationModel
 
 _SEED = 161_803_399

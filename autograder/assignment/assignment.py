@@ -1,0 +1,135 @@
+"""An assignment: what its manifest says, and where its files stand: checks, solutions, starter code.
+
+What a manifest may hold is `manifest`'s business. It does not read a check or a solution, and so does not know whether
+the weights of the checks add up to the points of a part (the plugin does).
+"""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import msgspec
+
+from autograder.assignment.manifest import Late, Limits, Part, nearest, read_manifest
+from autograder.errors import SoftmarkError
+
+__all__ = ["MANIFEST", "Assignment", "Limits", "Part", "load_assignment"]
+
+MANIFEST = "assignment.toml"
+
+
+class Assignment(msgspec.Struct, frozen=True, kw_only=True):
+    """One assignment: its manifest, and where its files stand.
+
+    `key` seeds the draws of the visible checks. `folder` is absolute.
+    """
+
+    name: str
+    title: str
+    folder: Path
+    key: bytes
+    parts: tuple[Part, ...]
+    limits: Limits
+    libraries: tuple[str, ...] = ()
+    late: Late | None = None
+
+    @property
+    def maximum(self) -> float:
+        """The points that the manifest declares, whatever runs."""
+        return math.fsum(part.points for part in self.parts)
+
+    @property
+    def solutions(self) -> Path:
+        """The folder of the reference solutions, mistakes and variants. It need not exist (a student's machine)."""
+        return self.folder.parent.parent / "solutions" / self.name
+
+    @property
+    def starter(self) -> Path:
+        """The folder of the generated starter code."""
+        return self.folder.parent.parent / "starter_code" / self.name
+
+    @property
+    def hidden(self) -> Path:
+        """The folder of the hidden checks. It need not exist."""
+        return self.folder / "checks" / "hidden"
+
+    def part(self, name: str) -> Part:
+        """The part of that name. Raises `SoftmarkError` naming the parts there are."""
+        for part in self.parts:
+            if part.name == name:
+                return part
+        names = ", ".join(part.name for part in self.parts)
+        raise SoftmarkError(f"{self.name} has no part {name!r}: its parts are {names}.")
+
+    def reference(self, part: Part) -> Path:
+        """The file of the part's reference solution. Raises `SoftmarkError` where there is none."""
+        path = self.solutions / part.file
+        if not path.is_file():
+            raise SoftmarkError(f"{path} is missing: part {part.number} of {self.name} needs its reference solution.")
+        return path
+
+    def check_files(self) -> tuple[Path, ...]:
+        """Every check file, in the order of the parts, the visible one first. Raises where one belongs to no part."""
+        known = {f"test_{part.name}.py" for part in self.parts}
+        for folder in (self.folder / "checks", self.hidden):
+            for path in sorted(folder.glob("test_*.py")):
+                if path.name not in known:
+                    near = nearest(path.name, known)
+                    raise SoftmarkError(f"{path} belongs to no part of {self.folder / MANIFEST}{near}")
+        candidates = [
+            folder / f"test_{part.name}.py" for part in self.parts for folder in (self.hidden.parent, self.hidden)
+        ]
+        found = tuple(path for path in candidates if path.is_file())
+        if not found:
+            raise SoftmarkError(f"{self.folder / 'checks'} holds no check file; expected {candidates[0].name}.")
+        return found
+
+    def hidden_key(self) -> bytes:
+        """The key that seeds the draws of the hidden checks: `checks/hidden/key`, without surrounding white space."""
+        path = self.hidden / "key"
+        try:
+            key = path.read_bytes().strip()
+        except OSError as error:
+            raise SoftmarkError(
+                f"{path} could not be read ({error.strerror}): hidden checks need a key of their own. "
+                f"Write a line of random text into it."
+            ) from error
+        if not key:
+            raise SoftmarkError(f"{path} is empty: write a line of random text into it.")
+        return key
+
+
+def load_assignment(folder: Path | str) -> Assignment:
+    """Read an assignment's manifest.
+
+    Raises:
+        SoftmarkError: (exit code 2) naming the file, what is wrong in it and the remedy.
+    """
+    folder = Path(folder).resolve()
+    path = folder / MANIFEST
+    if not folder.is_dir():
+        raise SoftmarkError(f"There is no assignment folder {folder}{_nearby_assignments(folder)}")
+    try:
+        manifest = read_manifest(path)
+    except FileNotFoundError:
+        raise SoftmarkError(f"{folder} is no assignment: it has no {MANIFEST}.") from None
+    return Assignment(
+        name=folder.name,
+        title=manifest.title,
+        folder=folder,
+        key=manifest.key.encode(),
+        parts=tuple(sorted(manifest.part, key=lambda part: part.number)),
+        limits=manifest.limits,
+        libraries=manifest.libraries,
+        late=manifest.late,
+    )
+
+
+def _nearby_assignments(folder: Path) -> str:
+    if not folder.parent.is_dir():
+        return "."
+    if (folder.parent / "assignments" / folder.name / MANIFEST).is_file():
+        return f"; did you mean {f'assignments/{folder.name}'!r}?"
+    there = {path.parent.name for path in folder.parent.glob(f"*/{MANIFEST}")}
+    return nearest(folder.name, there) if there else "."

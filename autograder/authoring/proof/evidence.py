@@ -1,0 +1,162 @@
+"""What the traces of a mistake were made from, as a hash that the bank keeps beside them.
+
+Where nothing of that has changed, a mistake needs no trying on every check of its part again: what it gave stands in
+the bank. That it is caught is never taken from there: the checks named in CAUGHT_BY run each time, and where they give
+something else than the bank says, the bank is not believed (`agrees`). Comments and docstrings decide nothing.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import io
+import tokenize
+from collections.abc import Iterable, Mapping
+from functools import cache, lru_cache
+from pathlib import Path
+
+from autograder.assignment.assignment import MANIFEST, Assignment, Part
+from autograder.assignment.bank import BankEntry, weights_in
+from autograder.diagnosis.fingerprint import Fingerprint, agree
+from autograder.diagnosis.mistake_bank import Failure, KnownMistake
+
+Failures = tuple[Failure | None, ...]
+
+# What decides a trace, of this package: the checks' library, the workers, and what lies between.
+_GRADER = (
+    *("testing", "worker", "student_error.py"),
+    *(f"grading/{name}.py" for name in ("line", "plugin", "proxy", "verdict", "workers", "known_mistakes")),
+    *(f"diagnosis/{name}.py" for name in ("fingerprint", "mistake_bank", "traces")),
+    "authoring/proof/influence.py",
+)
+
+
+class Evidence:
+    """The hashes of one assignment as it is now."""
+
+    def __init__(self, assignment: Assignment) -> None:
+        self._assignment = assignment
+        self._sources = {part.name: assignment.reference(part).read_text(encoding="utf-8") for part in assignment.parts}
+        self._weights = weights_in(assignment.solutions)
+        self._common = [grader_digest(), _file(assignment.folder / MANIFEST), _file(assignment.hidden / "key")]
+
+    def of(self, part: Part, entry: BankEntry) -> str:
+        """A hash of what decides what `entry` gives in the checks of its part."""
+        digest = hashlib.sha256(_joined(self._common))
+        for folder in (self._assignment.folder / "checks", self._assignment.hidden):
+            path = folder / f"test_{part.name}.py"
+            digest.update(_joined([code_of(path.read_text(encoding="utf-8")) if path.is_file() else "no checks"]))
+        for name in self._imported(part.name, entry):
+            digest.update(_joined([name, code_of(self._sources[name])]))
+        weights = {**self._weights, **entry.weights()}
+        digest.update(_joined([code_of(entry.source()), *(part for pair in sorted(weights.items()) for part in pair)]))
+        return digest.hexdigest()
+
+    def _imported(self, part: str, entry: BankEntry) -> list[str]:
+        """The part, and every part that it may import: all where an import may not be seen."""
+        found: list[str] = []
+        waiting = [part]
+        sources: Mapping[str, str] = self._sources
+        while waiting:
+            name = waiting.pop()
+            if name in found:
+                continue
+            found.append(name)
+            imported = _imports(sources[name]).union(_imports(entry.source()) if name == part else ())
+            waiting += sources if imported & {"importlib", "__import__"} else imported & sources.keys()
+        return sorted(found)
+
+
+def agrees(known: KnownMistake, number: str, failures: Failures) -> bool:
+    """Whether a check gave just now what the bank says of it."""
+    before = known.checks.get(number)
+    return (
+        before is not None
+        and len(before) == len(failures)
+        and all(same_failure(a, b) for a, b in zip(before, failures, strict=True))
+    )
+
+
+def same_behaviour(a: KnownMistake, b: KnownMistake) -> bool:
+    """Whether two mistakes cannot be told apart by anything that any check saw."""
+    return a.checks.keys() == b.checks.keys() and all(agrees(a, number, b.checks[number]) for number in a.checks)
+
+
+def same_failure(a: Failure | None, b: Failure | None) -> bool:
+    """Whether an item ended in the same way, after the same values."""
+    if a is None or b is None:
+        return a is b
+    if (a.length, a.ending, a.by_value, len(a.earlier)) != (b.length, b.ending, b.by_value, len(b.earlier)):
+        return False
+    pairs = [(a.value, b.value), *((x, y) for (_, x), (_, y) in zip(a.earlier, b.earlier, strict=True))]
+    places = all(i == j for (i, _), (j, _) in zip(a.earlier, b.earlier, strict=True))
+    return places and all(_same_value(x, y) for x, y in pairs)
+
+
+def _same_value(a: Fingerprint | None, b: Fingerprint | None) -> bool:
+    return a is b if a is None or b is None else agree(a, b)
+
+
+@cache
+def grader_digest() -> str:
+    """A hash of the sources of this package that decide what a check sees."""
+    package = Path(__file__).resolve().parents[2]
+    paths = [path for name in _GRADER for path in sorted([package / name, *(package / name).rglob("*.py")])]
+    parts = [text for path in paths if path.is_file() for text in (path.name, code_of(path.read_text("utf-8")))]
+    return hashlib.sha256(_joined(parts)).hexdigest()
+
+
+@lru_cache(maxsize=256)  # every mistake of a part asks for its reference and its checks
+def code_of(source: str) -> str:
+    """A source without comments, docstrings and empty lines: what is left decides what it does.
+
+    The text and not the syntax tree, which is another in each version of Python.
+    """
+    lines = source.splitlines()
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type == tokenize.COMMENT:
+            row, column = token.start
+            lines[row - 1] = lines[row - 1][:column]
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, (ast.Module, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            _blank_docstring(node, lines)
+    return "\n".join(line.rstrip() for line in lines if line.strip())
+
+
+@lru_cache(maxsize=256)
+def _imports(source: str) -> frozenset[str]:
+    """The modules that a source imports anywhere, and `__import__` where it names that."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            found.update(alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            found.add((node.module or "").partition(".")[0])
+        elif isinstance(node, ast.Name) and node.id == "__import__":
+            found.add(node.id)
+    return frozenset(found)
+
+
+def _blank_docstring(
+    node: ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef, lines: list[str]
+) -> None:
+    first = node.body[0] if node.body else None
+    if not (
+        isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str)
+    ):
+        return
+    start, stop = first.lineno - 1, first.end_lineno or first.lineno
+    before = lines[start].encode()[: first.col_offset].strip()
+    after = lines[stop - 1].encode()[first.end_col_offset :].strip()
+    if not before and not after:  # else it shares its line with code
+        lines[start:stop] = [""] * (stop - start)
+
+
+def _file(path: Path) -> bytes:
+    return path.read_bytes() if path.is_file() else b"no such file"
+
+
+def _joined(parts: Iterable[str | bytes]) -> bytes:
+    """Each part with its length before it, so that no two lists give the same."""
+    data = [part.encode("utf-8", "surrogatepass") if isinstance(part, str) else part for part in parts]
+    return b"".join(b"%d:" % len(each) + each for each in data)

@@ -1,0 +1,169 @@
+"""What `softmark grade` and `softmark show` do: grade a folder, print progress and the table, read a grade back.
+
+It words the run for a person; how it is carried out stands in `local`, how grades look in `feedback`.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+from rich.console import Console
+
+from autograder.assignment.assignment import Assignment, load_assignment
+from autograder.errors import SoftmarkError
+from autograder.grading import record
+from autograder.intake.submission import find_submissions
+from autograder.progress import Progress
+from autograder.report.gradebook import write_gradebook
+from autograder.results import Grade
+from autograder.run.session import Session
+from autograder.sandbox.required import profile, refuse_elsewhere, refuse_unknown
+
+if TYPE_CHECKING:
+    from autograder.run.pool import Job
+
+
+def grade_folder(
+    folder: Path,
+    submissions: Path,
+    out: Path,
+    graders: int,
+    only: Sequence[str],
+    again: bool,
+    as_json: bool,
+    allow_missing: Sequence[str] = (),
+) -> int:
+    """Grade everything in `submissions`, print the table, and return the exit code: 1 where something is no grade.
+
+    Raises `SoftmarkError` before anything is graded where a layer of the sandbox is missing that `allow_missing` does
+    not name.
+    """
+    refuse_unknown(allow_missing)
+    refuse_elsewhere(profile())
+    assignment = load_assignment(folder)
+    _refuse_place(out, submissions, assignment)
+    found = find_submissions(submissions, assignment)
+    _make_folder(out)
+    with Session() as session:  # its fork server warms up while this process imports what grading needs
+        from autograder.run.pool import Job
+
+        session.wait_ready()
+        session.prove(assignment, allow_missing)
+        _say_what_is_off(session.layers())
+        _say_if_stale(assignment)
+        grades = _grade(Job(assignment, found, out, only, again), session, graders)
+    if not only:
+        write_gradebook(grades, out / "grades.csv")
+        _say_whose_time_nobody_took(assignment, grades)
+    _print_grades(grades, assignment, out, as_json, whole=not only)
+    return 0 if all(grade.status == "graded" or only for grade in grades) else 1
+
+
+def _grade(job: Job, session: Session, graders: int) -> list[Grade]:
+    from autograder.run.pool import grade_all
+
+    progress, grades = Progress(len(job.submissions)), dict[int, Grade]()
+    resumed = 0
+    try:
+        for done in grade_all(job, session, graders):
+            grades[done.index] = done.grade
+            resumed += done.resumed
+            progress.step(for_nothing=done.resumed)
+    except KeyboardInterrupt:
+        if not job.only:
+            write_gradebook(grades.values(), job.out / "grades.csv")
+        raise
+    finally:
+        progress.end()
+    if resumed:
+        print(f"{resumed} of {len(grades)} had not changed and were not graded again.", file=sys.stderr)
+    return [grades[index] for index in sorted(grades)]
+
+
+def _say_what_is_off(layers: Mapping[str, str]) -> None:
+    """Of the layers that a machine is expected to have; `softmark doctor` tells of the others, too."""
+    from autograder.sandbox.required import NOT_EVERYWHERE
+
+    for layer, state in layers.items():
+        if state.startswith("off") and layer not in NOT_EVERYWHERE:
+            print(f"softmark: the layer {layer} of the sandbox is {state}.", file=sys.stderr)
+
+
+def _say_whose_time_nobody_took(assignment: Assignment, grades: Sequence[Grade]) -> None:
+    """A mistyped address in the file of extra time would cost its owner points, and nobody would see why."""
+    from autograder.assignment.late import ACCOMMODATIONS, not_here, policy_of
+
+    names = not_here(policy_of(assignment), grades)
+    if names:
+        print(
+            f"softmark: {assignment.hidden / ACCOMMODATIONS} gives extra time to {', '.join(names)}, of whom nothing "
+            "was handed in here: is that spelt as in the export?",
+            file=sys.stderr,
+        )
+
+
+def _say_if_stale(assignment: Assignment) -> None:
+    from autograder.grading.known_mistakes import bank_file, is_stale
+
+    if is_stale(assignment):
+        print(
+            f"softmark: {bank_file(assignment)} is older than the checks or solutions, so that no known mistake is "
+            f"named: softmark validate {assignment.folder} makes it anew.",
+            file=sys.stderr,
+        )
+
+
+def _print_grades(
+    grades: Sequence[Grade], assignment: Assignment, out: Path, as_json: bool, *, whole: bool = True
+) -> None:
+    if as_json:
+        sys.stdout.write(msgspec.json.encode(list(grades)).decode() + "\n")
+        return
+    from autograder.report.table import print_table
+
+    print_table(grades, Console())
+    what = f"{len(grades)} submission{'s' * (len(grades) != 1)} of {assignment.name}"
+    print(f"\n{what}; grades in {out}" + (f", all of them in {out / 'grades.csv'}" if whole else ""))
+
+
+def _refuse_place(out: Path, submissions: Path, assignment: Assignment) -> None:
+    """Grades lie apart from hand-ins, and those of one assignment apart from those of another."""
+    if out.resolve().is_relative_to(submissions.resolve()) and submissions.is_dir():
+        raise SoftmarkError(f"{out} lies in {submissions}, and would be graded the next time: give another -o.")
+    for path in sorted(out.glob("*/grade.json"))[:1]:
+        grade = record.read(out, path.parent.name)
+        if grade is not None and grade.assignment != assignment.name:
+            raise SoftmarkError(f"{out} holds grades of {grade.assignment}: give {assignment.name} another -o.")
+
+
+def _make_folder(out: Path) -> None:
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=out):
+            pass
+        if (out / "grades.csv").is_dir():
+            raise SoftmarkError(f"{out / 'grades.csv'} is a folder, where a file is to be: give another -o.")
+    except OSError as error:
+        raise SoftmarkError(f"{out} cannot be made a folder for grades ({error.strerror}): give another -o.") from None
+
+
+def show_grade(out: Path, submission: str, as_json: bool) -> int:
+    """Print one recorded grade as the student sees it, and what staff sees besides."""
+    grade = record.read(out, submission)
+    if grade is None:
+        there = sorted(path.parent.name for path in out.glob("*/grade.json"))
+        known = f" (there are: {', '.join(there[:8])}{', ...' if len(there) > 8 else ''})" if there else ""
+        raise SoftmarkError(f"{out} holds no grade of '{submission}'{known}.")
+    if as_json:
+        sys.stdout.write(msgspec.json.encode(grade).decode() + "\n")
+        return 0
+    from autograder.report.console import print_staff_view, print_student_view
+
+    print_student_view(grade, Console())
+    print_staff_view(grade, Console())
+    return 0

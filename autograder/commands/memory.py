@@ -1,0 +1,211 @@
+"""`softmark memory`: how the memory of one function grows with the length, as a table, as JSON and as a picture.
+
+The allocation model measures the submission in a worker and the reference here; the naive form goes on, on fake
+tensors, to lengths that no machine holds. It grades nothing.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import torch
+
+from autograder.assignment.assignment import Assignment, Part, load_assignment
+from autograder.errors import SoftmarkError
+from autograder.grading.line import Line
+from autograder.grading.proxy import Student
+from autograder.grading.reference import Reference
+from autograder.intake.submission import Submission, read_submission
+from autograder.report.memory_plot import draw
+from autograder.run.session import Session
+from autograder.sandbox.account import Account
+from autograder.sandbox.deaths import WorkerFailure
+from autograder.sandbox.temporary import TemporaryFolder
+from autograder.sandbox.worker import Worker
+from autograder.student_error import StudentError
+from autograder.testing.memory import exponents
+from autograder.worker.meters.measuring import measure
+from autograder.worker.protocol.messages import Load, Measure, Measured, Raised, Reply, Request, Target
+
+LENGTHS = (1024, 2048, 4096)
+NAIVE_LENGTHS = (*LENGTHS, 8192, 16384, 32768, 65536)
+WIDTH = 64
+CHUNK = 128
+SECONDS = 120.0
+MIB = 1 << 20
+
+
+class Run(msgspec.Struct, frozen=True):
+    """Peak bytes at length `n`, and with which power it grew since the length before."""
+
+    n: int
+    bytes: int
+    exponent: float | None = None
+
+
+class Curve(msgspec.Struct, frozen=True):
+    """One form of the function, forward or with the backward pass."""
+
+    name: str
+    training: bool
+    runs: tuple[Run, ...]
+
+
+class Report(msgspec.Struct, frozen=True):
+    """How one function of a submission grows, beside the reference and the naive form."""
+
+    submission: str
+    function: str
+    curves: tuple[Curve, ...]
+
+
+def memory_command(folder: Path, submission: Path, function: str, plot: Path | None, as_json: bool) -> int:
+    """Carry out `softmark memory`."""
+    report = growth_of(load_assignment(folder), submission, function)
+    if plot is not None:
+        draw(report, plot)
+    if as_json:
+        sys.stdout.write(msgspec.json.encode(report).decode() + "\n")
+    else:
+        print(as_text(report))
+    return 0
+
+
+def growth_of(assignment: Assignment, path: Path, function: str) -> Report:
+    """Measure `function` of what was handed in at `path`.
+
+    Raises `SoftmarkError` for a function that is not of this assignment, or not one of queries, keys and values.
+    """
+    part = _part_of(assignment, function)
+    with Session() as session, TemporaryFolder() as top:
+        session.wait_ready()
+        tree = read_submission(Submission(name=path.resolve().name, path=path), assignment)
+        top.chmod(0o711)
+        tree.write(top / "submission")
+        worker = session.spawn_from(assignment)(top / "submission")()
+        try:
+            theirs = _Direct(worker)
+            reply = theirs.request(Load(part.name))
+            if isinstance(reply, Raised):
+                raise SoftmarkError(f"{part.file} cannot be imported: {reply.message or reply.kinds[0]}.", exit_code=1)
+            reference = Reference(assignment)
+            make_args = _arguments(getattr(reference.modules[part.name], function), function)
+            curves = [
+                _curve(name, Student(Line(transport, part.name)), function, make_args, training)
+                for name, transport in (("submission", theirs), ("reference", _Direct(reference.worker)))
+                for training in (False, True)
+            ]
+        finally:
+            worker.close()
+    return Report(path.resolve().name, function, (*curves, _naive_curve(False), _naive_curve(True)))
+
+
+def as_text(report: Report) -> str:
+    """The table: a line for each length, MiB and exponent of each curve."""
+    lines = [f"memory of {report.function} in {report.submission}: MiB at the peak (exponent of each step)"]
+    for training in (False, True):
+        curves = [curve for curve in report.curves if curve.training == training]
+        lines += ["", "training" if training else "forward", _row("n", [curve.name for curve in curves])]
+        for n in sorted({run.n for curve in curves for run in curve.runs}):
+            cells = [next((_cell(run) for run in curve.runs if run.n == n), "-") for curve in curves]
+            lines.append(_row(f"{n:,}", cells))
+    return "\n".join(lines)
+
+
+def _row(first: str, cells: Sequence[str]) -> str:
+    return (f"{first:>8}" + "".join(f"{cell:>20}" for cell in cells)).rstrip()
+
+
+def _cell(run: Run) -> str:
+    step = "" if run.exponent is None else f"({run.exponent:.2f})"
+    return f"{run.bytes / MIB:,.2f} {step:>6}"
+
+
+# ------------------------------------------------------------------ measuring
+
+
+class _Direct:
+    """A transport to one worker, without the bookkeeping of checks."""
+
+    def __init__(self, worker: Worker) -> None:
+        self._worker = worker
+
+    def request(self, message: Request) -> Reply:
+        try:
+            return self._worker.request(message, cpu_seconds=SECONDS, wall_seconds=3 * SECONDS)
+        except WorkerFailure as fate:
+            raise SoftmarkError(f"The code could not be measured: {fate}.", exit_code=1) from None
+
+    def weigh(self, message: Request) -> tuple[Reply, Account | None]:
+        return self.request(message), None
+
+
+def _part_of(assignment: Assignment, function: str) -> Part:
+    for part in assignment.parts:
+        if function in part.functions:
+            return part
+    known = ", ".join(name for part in assignment.parts for name in part.functions)
+    raise SoftmarkError(f"{assignment.name} has no function {function!r}; it has {known}.")
+
+
+def _arguments(function: Callable[..., Any], name: str) -> Callable[[int], tuple[Any, ...]]:
+    """What the function is called with at length n, from the names of its parameters."""
+    needed = [
+        parameter.name
+        for parameter in inspect.signature(function).parameters.values()
+        if parameter.default is inspect.Parameter.empty
+    ]
+    strange = [parameter for parameter in needed if parameter not in ("q", "k", "v", "chunk", "window")]
+    if strange or not needed:
+        why = f"{name} also takes {strange[0]}" if strange else f"{name} takes nothing"
+        raise SoftmarkError(f"Memory is measured of functions of q, k, v and a chunk or window; {why}.")
+
+    def at(n: int) -> tuple[Any, ...]:
+        return tuple(
+            torch.empty(1, 1, n, WIDTH, device="meta") if parameter in ("q", "k", "v") else CHUNK
+            for parameter in needed
+        )
+
+    return at
+
+
+def _curve(
+    name: str, student: Student, function: str, make_args: Callable[[int], tuple[Any, ...]], training: bool
+) -> Curve:
+    points: list[Measured] = []
+    for n in LENGTHS:
+        try:
+            points += student.measure(getattr(student, function), make_args, [n], grad=training)
+        except StudentError as error:  # out of memory, as a rule: the curve ends there
+            if not points:
+                raise SoftmarkError(f"{name}: {error}", exit_code=1) from None
+            break
+    return Curve(name, training, _runs(points))
+
+
+def _runs(points: Sequence[Measured]) -> tuple[Run, ...]:
+    steps = [None, *exponents([point.n for point in points], [point.peak for point in points])]
+    return tuple(Run(p.n, p.peak, step) for p, step in zip(points, steps, strict=True))
+
+
+def _naive_curve(training: bool) -> Curve:
+    points: list[Measured] = []
+    for n in NAIVE_LENGTHS:
+        tensors = tuple((index, (1, 1, n, WIDTH), torch.float32) for index in range(3))
+        request = Measure(Target("naive"), (None, None, None), tensors, grad=training, fake=True)
+        found = measure(_naive, request, "")
+        if isinstance(found, Measured):
+            points.append(replace(found, n=n))
+    return Curve("naive", training, _runs(points))
+
+
+def _naive(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
+    scores = q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5
+    weights = (scores - scores.amax(dim=-1, keepdim=True)).exp()
+    return weights / weights.sum(dim=-1, keepdim=True) @ v

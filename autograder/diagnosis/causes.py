@@ -1,0 +1,75 @@
+"""The likely cause of one failing item, from what is seen in it alone: the numbers, or what the exception means.
+
+What the mistake bank knows comes after all checks have run, and replaces it (`diagnosis.with_causes`). It runs nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+import torch
+from torch import Tensor
+
+from autograder.diagnosis.exception_meanings import what_it_means
+from autograder.diagnosis.hints import find_hint
+from autograder.student_error import StudentError
+from autograder.testing.mismatch import Mismatch
+
+
+class Compared(Protocol):
+    """One comparison, as a check reported it."""
+
+    what: str
+    got: Any
+    expected: Any
+
+
+class Called(Protocol):
+    """The call whose result was compared."""
+
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+
+
+def likely_cause(
+    error: BaseException | None, comparisons: Sequence[Compared], call: Called | None, *, hidden: bool
+) -> str:
+    """A sentence, or "" where nothing is sure. What the check's author says of the cause comes before the numbers.
+
+    Args:
+        error: what ended the item.
+        comparisons: what was compared in it, in order.
+        call: the latest call of the student's code.
+        hidden: leave out every number and size of the case.
+    """
+    if isinstance(error, StudentError):
+        return what_it_means(error.kinds, error.sentence)
+    if not isinstance(error, Mismatch):
+        return ""
+    own = error.hint + error.theirs
+    if hidden:
+        own = "" if re.search(r"\d", error.hint) else error.hint
+    if not comparisons or not error.what.startswith(comparisons[-1].what):
+        return own
+    last = comparisons[-1]
+    try:
+        found = find_hint(last.got, last.expected, arguments=_named(call), asked=error.expected)
+    except Exception:  # a hint is a courtesy: whatever a student returned, looking for one must cost nobody a grade
+        found = None
+    told = "" if found is None else found.without_numbers if hidden else found.sentence
+    if own and told and _is_finite(last.got):
+        return own
+    return " ".join(each for each in (told, own) if each)
+
+
+def _is_finite(value: Any) -> bool:
+    return not isinstance(value, Tensor) or bool(torch.isfinite(value).all())
+
+
+def _named(call: Called | None) -> Mapping[str, Any]:
+    """The arguments by names that a student understands: "argument 1", "mask"."""
+    if call is None:
+        return {}
+    return {f"argument {place}": value for place, value in enumerate(call.args, 1)} | call.kwargs

@@ -1,0 +1,170 @@
+"""The likely cause of a failing check: the known mistake that gives exactly what the student's code gave.
+
+Seeds are fixed, so a mistake gives every student the same values. It is named where it agrees with the student's code
+at the comparison that failed and before, and unless something else speaks against it: the code passes what the
+mistake fails; or both fail, more often than a little, with other values; or most of what fails in the functions
+concerned is explained by no known mistake, so that it is one which the bank does not know. Values that many mistakes
+give (all zero, all NaN, an exception) are evidence only where code and mistake agree in every check of the functions.
+It says nothing rather than something wrong; then `hints` may. Bonus checks, which few have done, speak against nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import msgspec
+
+from autograder.diagnosis.mistake_bank import Bank, Failure, KnownMistake
+from autograder.diagnosis.traces import CheckTrace, ItemTrace
+from autograder.results import CheckResult
+
+MOST_NAMED = 3
+_SURELY_OTHER = 16.0
+_MORE_ALIKE = 2
+
+
+class Diagnosis:
+    """What the bank knows of one submission. Feed it every check with `see`, then ask.
+
+    Args:
+        bank: what each mistake gave.
+    """
+
+    def __init__(self, bank: Bank) -> None:
+        self._bank = bank
+        self._seen: dict[str, CheckTrace] = {}
+        self._known: dict[str, tuple[str, ...]] = {}
+
+    def see(self, trace: CheckTrace) -> None:
+        """One check has run, passed or not."""
+        if trace.tells:
+            self._seen[trace.number] = trace
+            self._known.clear()
+
+    def names(self, number: str) -> tuple[str, ...]:
+        """The mistakes that explain why that check failed, by name: several where they cannot be told apart."""
+        fitting = self._fitting(number)
+        failing = [each for each in self._with_influence_on(number) if self._seen[each].fails]
+        if not fitting or 2 * sum(bool(self._fitting(each)) for each in failing) <= len(failing):
+            return ()
+        mistakes = self._bank.mistakes
+        explained = {name: sum(self._explains(mistakes[name], each) for each in self._seen) for name in fitting}
+        return tuple(name for name in fitting if explained[name] == max(explained.values()))
+
+    def cause(self, number: str) -> str:
+        """The likely cause as a sentence, or up to three that cannot be told apart; "" where nothing is sure."""
+        return in_words([self._bank.mistakes[name].sentence for name in self.names(number)])
+
+    def _first_failing(self, number: str) -> int | None:
+        trace = self._seen.get(number)
+        return None if trace is None else next((i for i, item in enumerate(trace.items) if item.ending), None)
+
+    def _fitting(self, number: str) -> tuple[str, ...]:
+        """Every mistake that may be why that check failed."""
+        place = self._first_failing(number)
+        if place is None:
+            return ()
+        if number not in self._known:
+            every = self._bank.mistakes.items()
+            self._known[number] = tuple(name for name, mistake in every if self._fits(mistake, number, place))
+        return self._known[number]
+
+    def _fits(self, mistake: KnownMistake, number: str, place: int) -> bool:
+        failure = _at(mistake, number, place)
+        if failure is None or not failure.is_that_of(self._seen[number].items[place]):
+            return False
+        related = [each for each in self._that_call(self._called(number), number) if each in mistake.checks]
+        if not failure.telling:
+            return all(self._agrees(mistake, each) for each in related)
+        if any(self._passes_what_fails(mistake, each) for each in related):
+            return False
+        at_home = [each for each in self._that_call(set(mistake.defines), number) if each in mistake.checks]
+        alike, unlike = self._compare(mistake, {*related, *at_home})
+        return alike > _MORE_ALIKE * unlike
+
+    def _called(self, number: str) -> set[str]:
+        return {name.partition(".")[0] for name in self._bank.functions.get(number, ())}
+
+    def _that_call(self, names: set[str], number: str) -> list[str]:
+        """The checks that call one of `names`, bonus checks apart, and the check `number` itself."""
+        return [
+            each
+            for each, trace in self._seen.items()
+            if each == number or (not trace.bonus and not self._called(each).isdisjoint(names))
+        ]
+
+    def _with_influence_on(self, number: str) -> list[str]:
+        """The checks of all functions in which some mistake makes that check fail: what it calls, and what that
+        calls.
+        """
+        names = self._called(number)
+        for mistake in self._bank.mistakes.values():
+            if any(mistake.checks.get(number, ())):
+                names.update(mistake.defines)
+        return self._that_call(names, number)
+
+    def _explains(self, mistake: KnownMistake, number: str) -> bool:
+        place = self._first_failing(number)
+        failure = None if place is None else _at(mistake, number, place)
+        return place is not None and failure is not None and failure.is_that_of(self._seen[number].items[place])
+
+    def _passes_what_fails(self, mistake: KnownMistake, number: str) -> bool:
+        """Whether the code passed a comparison of this check that the mistake fails."""
+        return any(
+            failure is not None and (not item.ending or len(item.values) > failure.length)
+            for item, failure in self._side_by_side(mistake, number)
+        )
+
+    def _compare(self, mistake: KnownMistake, numbers: Iterable[str]) -> tuple[int, int]:
+        """How many items of these checks code and mistake fail alike, and how many with surely another value.
+
+        Two causes may give one value where sizes happen to fit (a factor of 2, where the width is 4), but not
+        throughout. An exception is no value, and a value that comes before the mistake's counts as another.
+        """
+        alike, unlike = 0, 0
+        for number in numbers:
+            for item, failure in self._side_by_side(mistake, number):
+                if failure is None or not item.ending:
+                    continue
+                if failure.is_that_of(item):
+                    alike += 1
+                elif item.by_value and failure.by_value and not failure.is_that_of(item, _SURELY_OTHER):
+                    unlike += 1
+        return alike, unlike
+
+    def _agrees(self, mistake: KnownMistake, number: str) -> bool:
+        """Whether code and mistake pass the same items of this check, and fail the others alike."""
+        return all(
+            not item.ending if failure is None else failure.is_that_of(item)
+            for item, failure in self._side_by_side(mistake, number)
+        )
+
+    def _side_by_side(self, mistake: KnownMistake, number: str) -> Iterator[tuple[ItemTrace, Failure | None]]:
+        return zip(self._seen[number].items, mistake.checks[number], strict=False)
+
+
+def _at(mistake: KnownMistake, number: str, place: int) -> Failure | None:
+    failures = mistake.checks.get(number, ())
+    return failures[place] if place < len(failures) else None
+
+
+def in_words(sentences: Sequence[str]) -> str:
+    """One sentence as it stands, two or three as alternatives, and nothing of more."""
+    different = list(dict.fromkeys(sentences))
+    if len(different) == 1:
+        return different[0]
+    if not different or len(different) > MOST_NAMED:
+        return ""
+    return "One of these: " + " ".join(f"({letter}) {each}" for letter, each in zip("abc", different, strict=False))
+
+
+def with_causes(results: Iterable[CheckResult], diagnosis: Diagnosis) -> list[CheckResult]:
+    """The results, each explanation with the cause that the bank knows; any other cause stays where it knows none."""
+    told: list[CheckResult] = []
+    for result in results:
+        cause = diagnosis.cause(result.number) if result.explanation is not None else ""
+        if cause and result.explanation is not None:
+            explanation = msgspec.structs.replace(result.explanation, cause=cause)
+            result = msgspec.structs.replace(result, explanation=explanation)
+        told.append(result)
+    return told

@@ -1,0 +1,167 @@
+"""Hints about the size of the numbers: a constant factor or offset, scores that are too large, and what that number is.
+
+A factor is named only where it equals what it is named after. Whether numbers stand in the right places is
+`arrangement`'s question.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import cast
+
+import torch
+from torch import Tensor
+
+from autograder.diagnosis.pair import Hint, Pair, fact, largest, sizes_of
+
+_EQUAL = 2e-4
+_CONSTANTS = {
+    2.0: "",
+    10.0: "",
+    math.e: "e",
+    math.pi: "pi",
+    math.log(2): "the natural logarithm of 2",
+    math.sqrt(2): "the square root of 2",
+}
+
+
+def constant_factor(pair: Pair) -> Hint | None:
+    """The result is the expected one times one number."""
+    got, expected = pair.got, pair.expected
+    heavy = expected.abs() > 0.05 * pair.scale
+    if got.shape != expected.shape or int(heavy.sum()) < 3 or pair.distinct(expected) < 2:
+        return None
+    factor = float((got * expected).sum() / (expected * expected).sum())
+    if abs(factor - 1) < max(1e-3, 4 * pair.relative) or abs(factor) < 1e-6:
+        return None
+    if not pair.near(got, factor * expected):
+        return None
+    if abs(factor + 1) < max(_EQUAL, pair.relative):
+        return fact("Every number has the wrong sign.")
+    name, plain = name_of(factor, pair)
+    if not name and not plain and not _of_two_directions(expected):
+        return None
+    return Hint(
+        f"Your result is {factor:.5g} times the expected one" + (f"; {factor:.5g} is {name}." if name else "."),
+        "Your result is the expected one times a constant" + (f": {plain}." if plain else "."),
+    )
+
+
+def _of_two_directions(values: Tensor) -> bool:
+    """Whether not all rows are multiples of one: else another cause can give a factor too, such as a gradient's."""
+    if values.dim() < 2:
+        return True
+    strengths = cast("Tensor", torch.linalg.svdvals(values.reshape(-1, values.shape[-1])))
+    return len(strengths) > 1 and bool(strengths[1] > 1e-2 * strengths[0])
+
+
+def constant_offset(pair: Pair) -> Hint | None:
+    """The result is the expected one plus one number."""
+    got, expected = pair.got, pair.expected
+    if got.shape != expected.shape or got.numel() < 3 or pair.distinct(expected) < 2:
+        return None
+    offset = float((got - expected).mean())
+    if abs(offset) < max(1e-3, 4 * pair.relative) * pair.scale or not pair.near(got - offset, expected):
+        return None
+    return Hint(
+        f"Every number is {abs(offset):.5g} too {'large' if offset > 0 else 'small'}.",
+        f"Every number is too {'large' if offset > 0 else 'small'} by the same amount.",
+    )
+
+
+def all_equal(pair: Pair) -> Hint | None:
+    """Every number of the result is the same, though different ones are expected."""
+    got = pair.got
+    value = float(got.flatten()[0])
+    if got.numel() < 3 or not bool((got == value).all()) or pair.distinct(pair.expected) < 2:
+        return None
+    if value == 0:
+        return fact("Every number of your result is 0.")
+    name, plain = name_of(value, pair)
+    return Hint(
+        f"Every number of your result is {value:.5g}" + (f", which is {name}." if name else "."),
+        "All numbers of your result are the same" + (f": {plain}." if plain else "."),
+    )
+
+
+def scaled_scores(pair: Pair, axis: int) -> Hint | None:
+    """The result is what softmax along `axis` makes of scores that are the expected ones times one number.
+
+    With w = softmax(s) and g = softmax(c s), log g = c log w + a constant of each row: c is fitted over all rows, and
+    every entry must lie on its line. Entries too small for their logarithm to be exact are left out.
+    """
+    if pair.got.shape != pair.expected.shape or pair.relative > 1e-3:
+        return None
+    got, expected = pair.got.movedim(axis, -1), pair.expected.movedim(axis, -1)
+    exact = (got > 1e-4) & (expected > 1e-4)
+    zeros_agree = bool(((got == 0) | (expected > 0)).all())
+    spare = int(exact.sum() - exact.any(-1).sum()) - 1
+    if spare < 3 or not zeros_agree:
+        return None
+    log_got, log_expected = _centred(got, exact), _centred(expected, exact)
+    spread = float((log_expected**2).sum())
+    if spread < 1e-2:
+        return None
+    factor = float((log_got * log_expected).sum() / spread)
+    error = float((log_got - factor * log_expected).abs().max())
+    if abs(factor - 1) < 1e-2 or abs(factor) < 1e-3 or error > 2e-3 * largest(log_got):
+        return None
+    as_scaled = torch.where(expected > 0, factor * expected.clamp_min(1e-300).log(), -torch.inf).softmax(-1)
+    if not float((as_scaled.nan_to_num() - got).abs().max()) <= 1e-3:
+        return None
+    if abs(factor + 1) < _EQUAL * 10:
+        sentence = "Your weights are those of scores with the opposite sign."
+        return fact(sentence)
+    name, plain = name_of(factor, pair, within=2e-3)
+    return Hint(
+        f"Your weights are those of scores that are {factor:.4g} times the expected ones"
+        + (f"; {factor:.4g} is {name}." if name else "."),
+        "Your weights are those of scores times a constant" + (f": {plain}." if plain else "."),
+    )
+
+
+def _centred(values: Tensor, exact: Tensor) -> Tensor:
+    """Logarithms minus their mean over each row; 0 where they are not exact."""
+    logs = torch.where(exact, values.clamp_min(1e-30).log(), 0.0)
+    mean = logs.sum(-1, keepdim=True) / exact.sum(-1, keepdim=True).clamp_min(1)
+    return torch.where(exact, logs - mean, 0.0)
+
+
+def name_of(number: float, pair: Pair, within: float = _EQUAL) -> tuple[str, str]:
+    """What a number equals, with and without the numbers of the case; two empty strings where it is nothing known.
+
+    Known are constants (2, e, ...) and sizes of the call, their roots and inverses. In bfloat16 no number is exact
+    enough.
+    """
+    if pair.relative > 1e-2:
+        return "", ""
+    within = max(within, pair.relative / 4)
+    for value, name, plain in _known(pair):
+        if abs(abs(number) - value) <= within * value:
+            minus = "minus " if number < 0 else ""
+            return minus + name, minus + plain
+    return "", ""
+
+
+def _known(pair: Pair) -> Iterator[tuple[float, str, str]]:
+    for size, place in sizes_of(pair.arguments).items():
+        yield math.sqrt(size), f"the square root of {size}, {place}", f"the square root of {place}"
+        yield 1 / math.sqrt(size), f"1 / the square root of {size}, {place}", f"1 / the square root of {place}"
+        yield size, f"{place}", f"{place}"
+        yield 1 / size, f"1 / {size}, and {size} is {place}", f"1 / {place}"
+        yield size**0.25, f"the fourth root of {size}, {place}", f"the fourth root of {place}"
+        yield size**-0.25, f"1 / the fourth root of {size}, {place}", f"1 / the fourth root of {place}"
+    for value, name in _CONSTANTS.items():
+        yield value, name, name or f"{value:g}"
+        yield 1 / value, f"1 / {name or format(value, 'g')}", f"1 / {name or format(value, 'g')}"
+
+
+def same_as_argument(pair: Pair) -> Hint | None:
+    """The result is one of the arguments, untouched."""
+    for name, value in pair.arguments.items():
+        if not isinstance(value, Tensor) or value.shape != pair.got.shape or value.numel() < 2:
+            continue
+        if bool((value.detach().cpu().double() == pair.got).all()) and pair.distinct(pair.got) >= 2:
+            return fact(f"Your result is {name}, unchanged.")
+    return None

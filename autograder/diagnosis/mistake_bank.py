@@ -1,0 +1,197 @@
+"""What each known mistake gave at each check, on disk and in memory.
+
+Made by `softmark validate` from the traces of the reference and of every mistake; derived data, the same bytes for
+the same traces. It holds no right answer: only where a mistake differs from the reference is anything kept. Whoever
+reads it learns what mistakes give, so it stays with the solutions. It draws no conclusions: `diagnosis` does.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import msgspec
+
+from autograder.diagnosis.fingerprint import Fingerprint, agree
+from autograder.diagnosis.traces import CheckTrace, ItemTrace
+
+_FORMAT = 1
+# A mistake's value is told from the reference's only where it lies this many times further off than two of the same do.
+_APART = 4.0
+
+
+class Failure(msgspec.Struct, frozen=True, omit_defaults=True):
+    """How a mistake fails one item of a check.
+
+    Attributes:
+        length: how many values were compared until then.
+        ending: as in `ItemTrace`.
+        by_value: as in `ItemTrace`.
+        value: the one that failed, where it can be told from the reference's.
+        earlier: values compared before it that passed and yet are not the reference's, each with its place.
+    """
+
+    length: int
+    ending: str
+    by_value: bool = False
+    value: Fingerprint | None = None
+    earlier: tuple[tuple[int, Fingerprint], ...] = ()
+
+    @property
+    def telling(self) -> bool:
+        """Whether a value that agrees with this one is evidence by itself."""
+        return self.by_value and self.value is not None and self.value.telling
+
+    def is_that_of(self, item: ItemTrace, times: float = 1.0) -> bool:
+        """Whether `item` failed here in the same way, with the same value (within `times` rounding), after the same."""
+        if (self.length, self.ending, self.by_value) != (len(item.values), item.ending, item.by_value):
+            return False
+        if self.by_value and (self.value is None or not agree(self.value, item.values[-1], times)):
+            return False
+        return all(agree(value, item.values[place], times) for place, value in self.earlier)
+
+
+class KnownMistake(msgspec.Struct, frozen=True):
+    """One mistake.
+
+    Attributes:
+        sentence: what a student is told.
+        checks: for each check it was tried on, how it fails each item; None where it passes.
+        defines: the names it defines, and so the functions that it is a mistake in.
+        made_from: a hash of what decides all this, for validation, which need not find it out again.
+    """
+
+    sentence: str
+    checks: dict[str, tuple[Failure | None, ...]]
+    defines: tuple[str, ...] = ()
+    made_from: str = ""
+
+
+class _BankFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    format: int
+    made_from: str
+    functions: dict[str, tuple[str, ...]]
+    mistakes: dict[str, KnownMistake]
+
+
+@dataclass(frozen=True)
+class Bank:
+    """The mistakes of an assignment, by name.
+
+    Attributes:
+        mistakes: in the order of their names.
+        functions: for each check, the names of the student's that it calls.
+        made_from: what the caller said it was made from: a hash of checks and solutions.
+    """
+
+    mistakes: Mapping[str, KnownMistake] = field(default_factory=dict[str, KnownMistake])
+    functions: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, "tuple[str, ...]"])
+    made_from: str = ""
+
+    @classmethod
+    def load(cls, path: Path, made_from: str | None = None) -> Bank:
+        """The bank in that file, or an empty one, which knows nothing, where there is none that can be read.
+
+        Args:
+            path: a file of what `BankWriter.to_bytes` gave.
+            made_from: where given, a bank that was made from something else is not used: its values would be others'.
+        """
+        try:
+            file = msgspec.msgpack.decode(path.read_bytes(), type=_BankFile, strict=True)
+        except (OSError, msgspec.DecodeError):
+            return cls()
+        if file.format != _FORMAT or (made_from is not None and file.made_from != made_from):
+            return cls()
+        return cls(file.mistakes, file.functions, file.made_from)
+
+
+class BankWriter:
+    """Gathers traces and makes the bank of them. The reference comes first."""
+
+    def __init__(self, reference: Iterable[CheckTrace], made_from: str = "") -> None:
+        """`reference`: its trace of every check, with all values (`keep_all`)."""
+        self._reference = {trace.number: trace for trace in reference}
+        self._mistakes: dict[str, KnownMistake] = {}
+        self._made_from = made_from
+
+    def add(
+        self,
+        name: str,
+        sentence: str,
+        traces: Iterable[CheckTrace],
+        source: str = "",
+        *,
+        unaffected: Iterable[str] = (),
+        made_from: str = "",
+    ) -> None:
+        """Add a mistake.
+
+        Args:
+            name: of its file.
+            sentence: for students.
+            traces: of every check that it was tried on.
+            source: its code, from which the names that it defines are read; it is not run.
+            unaffected: checks that it was not tried on, since they call nothing of it: it passes them.
+            made_from: as in `KnownMistake`.
+        """
+        checks = {n: self._passed(n) for n in unaffected if n in self._reference}
+        for trace in traces:
+            failures = self.failures(trace)
+            if failures is not None:
+                checks[trace.number] = failures
+        self._mistakes[name] = KnownMistake(sentence, dict(sorted(checks.items())), _defined_in(source), made_from)
+
+    def keep(self, name: str, known: KnownMistake) -> None:
+        """Add a mistake as an earlier bank has it."""
+        self._mistakes[name] = known
+
+    def failures(self, trace: CheckTrace) -> tuple[Failure | None, ...] | None:
+        """How each item of a check fails, beside the reference's; None where the trace tells nothing."""
+        reference = self._reference.get(trace.number)
+        if reference is None or len(reference.items) != len(trace.items) or not trace.tells:
+            return None
+        return tuple(map(_failure, trace.items, reference.items))
+
+    def _passed(self, number: str) -> tuple[Failure | None, ...]:
+        return (None,) * len(self._reference[number].items)
+
+    def bank(self) -> Bank:
+        """The bank of what was added so far."""
+        functions = {number: trace.functions for number, trace in sorted(self._reference.items())}
+        return Bank(dict(sorted(self._mistakes.items())), functions, self._made_from)
+
+    def to_bytes(self) -> bytes:
+        """The file's content: the same for the same traces, in whatever order they were added."""
+        bank = self.bank()
+        file = _BankFile(_FORMAT, bank.made_from, dict(bank.functions), dict(bank.mistakes))
+        return msgspec.msgpack.encode(file, order="deterministic")
+
+
+def _defined_in(source: str) -> tuple[str, ...]:
+    body = ast.parse(source).body
+    return tuple(node.name for node in body if isinstance(node, (ast.FunctionDef, ast.ClassDef)))
+
+
+def _failure(item: ItemTrace, reference: ItemTrace) -> Failure | None:
+    if not item.ending:
+        return None
+    passed = item.values[:-1] if item.by_value else item.values
+    return Failure(
+        length=len(item.values),
+        ending=item.ending,
+        by_value=item.by_value,
+        value=_if_other(item, reference, len(item.values) - 1) if item.by_value else None,
+        earlier=tuple(
+            (place, value) for place in range(len(passed)) if (value := _if_other(item, reference, place)) is not None
+        ),
+    )
+
+
+def _if_other(item: ItemTrace, reference: ItemTrace, place: int) -> Fingerprint | None:
+    """The value at that place, unless it is the reference's, or too near it."""
+    value = item.values[place]
+    if place < len(reference.values) and agree(value, reference.values[place], _APART):
+        return None
+    return value

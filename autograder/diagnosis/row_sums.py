@@ -1,0 +1,203 @@
+"""Hints about what should add up to 1 along an axis (softmax, attention weights), and about masks.
+
+Only for expected values that are weights or booleans; anything else is left to the other hints. A mask of the call is
+not needed: where the expected weights are 0, nothing may be attended to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import torch
+from torch import Tensor
+
+from autograder.diagnosis.factors import scaled_scores
+from autograder.diagnosis.pair import Hint, Pair, axis_name, fact, rows_listed
+
+_FEWEST = 6
+"""Of fewer entries that are 0 or not, two patterns match too often by accident."""
+
+
+def about_weights(pair: Pair) -> Hint | None:
+    """What is wrong with weights, where the expected values are weights."""
+    if pair.got.shape != pair.expected.shape:
+        return None
+    for axis in _axes_of_weights(pair.expected):
+        for look in _LOOKS:
+            hint = look(pair, axis)
+            if hint is not None:
+                return hint
+    return None
+
+
+def about_empty_rows(pair: Pair) -> Hint | None:
+    """Rows that should be 0 (of queries that may attend to nothing) are not; everything else is right."""
+    if pair.got.shape != pair.expected.shape or pair.got.dim() < 2:
+        return None
+    empty = (pair.expected == 0).all(-1)
+    right = ((pair.got - pair.expected).abs() <= pair.relative * pair.scale).all(-1)
+    if not bool(empty.any()) or bool(empty.all()) or not bool((right == ~empty).all()):
+        return None
+    if pair.distinct(pair.expected) < 3:
+        return None
+    rows = rows_listed(empty)
+    return Hint(
+        f"Rows {rows} should be 0 (queries that may attend to nothing) and are not; everything else is right.",
+        "Rows that should be 0 (queries that may attend to nothing) are not; everything else is right.",
+    )
+
+
+def about_masks(got: Tensor, expected: Tensor) -> Hint | None:
+    """What is wrong with a boolean mask."""
+    if got.shape != expected.shape or expected.dtype != torch.bool:
+        return None
+    if got.dtype != torch.bool:
+        return _mask_of_numbers(got.double(), expected)
+    if expected.numel() < _FEWEST or bool(expected.all()) or not bool(expected.any()):
+        return None
+    if bool((got == ~expected).all()):
+        sentence = "Every entry is the opposite of the expected one: True and False are exchanged."
+        return fact(sentence)
+    if bool(got.all()) or not bool(got.any()):
+        sentence = f"Every entry of your mask is {bool(got.any())}."
+        return fact(sentence)
+    band = _band(expected)
+    for kind, words in (("lower", "j <= i"), ("upper", "j >= i")):
+        mine = _band(got)
+        if band is not None and band[0] == "lower" and mine is not None and mine[0] == kind:
+            return Hint(
+                f"Your mask is True where {words} {mine[1]:+d}; expected is j <= i {band[1]:+d} (row i, column j).",
+                "Your mask has its diagonal in another place or direction.",
+            )
+    if got.dim() >= 2 and got.shape[-1] == got.shape[-2] and bool((got.transpose(-1, -2) == expected).all()):
+        sentence = "Your mask is the transpose of the expected one: rows and columns are exchanged."
+        return fact(sentence)
+    return None
+
+
+def _mask_of_numbers(got: Tensor, expected: Tensor) -> Hint | None:
+    """The mask is right, but written in numbers."""
+    if bool((got == expected.double()).all()):
+        return fact("The mask is right, but holds the numbers 0 and 1, not True and False.")
+    if bool((got == torch.where(expected, 0.0, -torch.inf)).all()):
+        return fact("Your mask holds 0 and -inf, to be added to scores; one of True and False is asked for.")
+    return None
+
+
+def _axes_of_weights(expected: Tensor) -> Iterator[int]:
+    """Axes (the last one first) along which everything is at least 0 and adds up to 1, or is 0 throughout."""
+    if not bool((expected >= 0).all()):
+        return
+    for axis in reversed(range(expected.dim())):
+        if expected.shape[axis] > 1 and _adds_up(expected, axis):
+            yield axis
+
+
+def _adds_up(values: Tensor, axis: int) -> bool:
+    sums = values.sum(axis)
+    one = (sums - 1).abs() <= 1e-3
+    return bool((one | (values.abs().amax(axis) == 0)).all()) and bool(one.any())
+
+
+def _zero_where_not(pair: Pair, axis: int) -> Hint | None:
+    zero, allowed = pair.got == 0, pair.expected != 0
+    if allowed.numel() < _FEWEST or not bool(allowed.any()) or bool(allowed.all()):
+        return None
+    if not bool((zero == allowed).all()):
+        return None
+    return fact("Your weights are 0 exactly where they should not be, as with True and False of the mask exchanged.")
+
+
+def _as_if_no_mask(pair: Pair, axis: int) -> Hint | None:
+    """Without the entries that should be 0, and scaled to add up to 1 again, the weights are right."""
+    forbidden = pair.expected == 0
+    if not bool((pair.got[forbidden] > 1e-3).any()) or bool((pair.got < 0).any()):
+        return None
+    kept = torch.where(forbidden, 0.0, pair.got)
+    sums = kept.sum(axis, keepdim=True)
+    if not _adds_up(pair.got, axis) or pair.distinct(pair.expected) < 3:
+        return None
+    if not pair.near(kept / sums.where(sums > 0, torch.ones_like(sums)), pair.expected):
+        return None
+    seen = int((forbidden & (pair.got > 0)).sum())
+    return Hint(
+        f"{seen} of {int(forbidden.sum())} weights that should be 0 are not, "
+        "and the others are right but for that, as if no mask had been used there.",
+        "Weights that should be 0 are not, and the others are right but for that, as if no mask had been used there.",
+    )
+
+
+def _over_other_axis(pair: Pair, axis: int) -> Hint | None:
+    if bool((pair.got < 0).any()) or any(_adds_up(pair.got, each) for each in _axes_of_weights(pair.expected)):
+        return None
+    for other in range(pair.got.dim()):
+        if other != axis and pair.got.shape[other] > 1 and _adds_up(pair.got, other):
+            mine, theirs = axis_name(other, pair.got.dim()), axis_name(axis, pair.got.dim())
+            return Hint(
+                f"Your weights add up to 1 along {mine}, not along {theirs}, as after a softmax over the wrong axis.",
+                "Your weights add up to 1 along the wrong axis, as after a softmax over the wrong axis.",
+            )
+    return None
+
+
+def _without_softmax(pair: Pair, axis: int) -> Hint | None:
+    if pair.distinct(pair.expected) < 3:
+        return None
+    if pair.near(pair.got.exp(), pair.expected):
+        sentence = "Your result is the logarithm of the expected one."
+        return fact(sentence)
+    if pair.near(pair.got.softmax(axis), pair.expected) and not _adds_up(pair.got, axis):
+        sentence = "The softmax of your result would be right: you returned the scores."
+        return fact(sentence)
+    return None
+
+
+def _twice(pair: Pair, axis: int) -> Hint | None:
+    if pair.distinct(pair.expected) < 3 or not pair.near(pair.got, pair.expected.softmax(axis)):
+        return None
+    sentence = "Your result is the softmax of the expected one: softmax is taken twice."
+    return fact(sentence)
+
+
+def _not_normalised(pair: Pair, axis: int) -> Hint | None:
+    """Each row is the expected one times a factor of its own."""
+    got, expected = pair.got.movedim(axis, -1), pair.expected.movedim(axis, -1)
+    if _adds_up(pair.got, axis) or pair.distinct(expected) < 3 or expected.numel() < 2 * expected.shape[-1]:
+        return None
+    square = (expected * expected).sum(-1, keepdim=True)
+    factors = (got * expected).sum(-1, keepdim=True) / square.where(square > 0, torch.ones_like(square))
+    if not bool(((got - factors * expected).abs() <= pair.relative * factors.abs() * pair.scale).all()):
+        return None
+    sums = got.sum(-1)[expected.sum(-1) > 0]
+    name = axis_name(axis, pair.got.dim())
+    return Hint(
+        f"Each row is the expected one times a factor of its own: sums along {name} are {float(sums.min()):.4g} to "
+        f"{float(sums.max()):.4g} and should be 1 (a mask put on after the softmax, or a wrong divisor).",
+        "Each row is the expected one times a factor of its own: rows do not add up to 1 "
+        "(a mask put on after the softmax, or a wrong divisor).",
+    )
+
+
+def _band(mask: Tensor) -> tuple[str, int] | None:
+    """("lower", a) for a mask that is j <= i + a in its last two axes, ("upper", a) for j >= i + a, else None."""
+    if mask.dim() < 2:
+        return None
+    n_q, n_k = mask.shape[-2:]
+    full = torch.ones(n_q, n_k, dtype=torch.bool)
+    for diagonal in range(-n_q + 1, n_k):
+        if bool((mask == full.tril(diagonal)).all()):
+            return "lower", diagonal
+        if bool((mask == full.triu(diagonal)).all()):
+            return "upper", diagonal
+    return None
+
+
+_LOOKS: tuple[Callable[[Pair, int], Hint | None], ...] = (
+    _zero_where_not,
+    _as_if_no_mask,
+    _over_other_axis,
+    _without_softmax,
+    _twice,
+    scaled_scores,
+    _not_normalised,
+)

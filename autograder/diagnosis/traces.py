@@ -1,0 +1,115 @@
+"""What a check saw of the code it checked: the values that it compared, in order, and how it ended.
+
+The same for a student's code and for a known mistake, so that the two can be laid over each other. It keeps
+fingerprints, no values, and names no cause: `diagnosis` does.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import msgspec
+
+from autograder.diagnosis.fingerprint import Fingerprint, fingerprint
+from autograder.student_error import StudentError
+from autograder.testing.mismatch import Mismatch
+
+NOT_RUN = "not run"
+_MOST_CHARACTERS = 200
+_MOST_READ = 20_000  # a check may put all of a value into its message
+
+
+class Compared(Protocol):
+    """One comparison, as a check reported it."""
+
+    what: str
+    got: Any
+
+
+class ItemTrace(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One pytest item of a check.
+
+    Attributes:
+        values: what was compared, in order. Of an item that passed they are kept only for the bank.
+        ending: empty where the item passed; else how it ended, in words that do not depend on rounding.
+        by_value: whether it was the last of `values` that failed, and not an exception or something else.
+    """
+
+    values: tuple[Fingerprint, ...] = ()
+    ending: str = ""
+    by_value: bool = False
+
+
+class CheckTrace(msgspec.Struct, frozen=True, omit_defaults=True):
+    """All items of one check.
+
+    Attributes:
+        number: of the check.
+        items: in their order.
+        functions: the names of the student's that it called.
+        bonus: whether nobody needs to have done what it asks for.
+    """
+
+    number: str
+    items: tuple[ItemTrace, ...]
+    functions: tuple[str, ...] = ()
+    bonus: bool = False
+
+    @property
+    def tells(self) -> bool:
+        """Whether every item was tried on code that is there: what was not run, or is missing, tells nothing."""
+        return not any(item.ending == NOT_RUN or item.ending.startswith("missing") for item in self.items)
+
+    @property
+    def fails(self) -> bool:
+        """Whether an item failed."""
+        return any(item.ending for item in self.items)
+
+
+def trace_item(comparisons: Sequence[Compared], error: BaseException | None, *, keep_all: bool = False) -> ItemTrace:
+    """The trace of one item.
+
+    Args:
+        comparisons: in order, up to and with the one that failed. error: what ended the item, None where it passed.
+        keep_all: fingerprint the values of an item that passed too: for the bank. Grading has no need, and saves the
+        time.
+    """
+    ending = _ending(error)
+    values = tuple(fingerprint(each.got) for each in comparisons) if ending or keep_all else ()
+    by_value = bool(values) and _is_about(error, comparisons[-1].what)
+    return ItemTrace(values, ending, by_value)
+
+
+def _is_about(error: BaseException | None, what: str) -> bool:
+    """Whether an assertion is about the value compared last. Of a plain `assert` nobody knows: then it is."""
+    if isinstance(error, Mismatch):
+        return error.what.startswith(what)
+    return isinstance(error, AssertionError)
+
+
+def _ending(error: BaseException | None) -> str:
+    if error is None:
+        return ""
+    if isinstance(error, StudentError):
+        if error.outcome == "not_run":
+            return NOT_RUN
+        if error.outcome in ("crashed", "timed_out"):
+            return error.outcome
+        return f"{error.outcome} {_normal(error.sentence)}"
+    if isinstance(error, Mismatch):  # rows of numbers are compared as numbers, not as text
+        return f"mismatch {_without_numbers(error.what if '=' in error.got else f'{error.what}: {error.got}')}"
+    if isinstance(error, AssertionError):
+        return f"assertion {_without_numbers(str(error)[:_MOST_READ].partition(chr(10))[0])}"
+    return f"error {type(error).__name__}"
+
+
+def _normal(text: str) -> str:
+    """One line, without addresses and without numbers that rounding may change."""
+    text = re.sub(r"0x[0-9a-fA-F]+", "0x", " ".join(text[:_MOST_READ].split()))
+    return re.sub(r"-?\d+\.\d*(e[+-]?\d+)?|-?\d+e[+-]?\d+", "#", text)[:_MOST_CHARACTERS]
+
+
+def _without_numbers(text: str) -> str:
+    return re.sub(r"-?\d+(\.\d*)?(e[+-]?\d+)?", "#", " ".join(text[:_MOST_READ].split()))[:_MOST_CHARACTERS]

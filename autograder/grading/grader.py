@@ -1,0 +1,257 @@
+"""The main job: a submission becomes a grade. Reads from top to bottom like a recipe.
+
+Where student code runs and what a failure means stands elsewhere (`workers`, `verdict`); what is written where, too
+(`record`).
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+import time
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import msgspec
+
+from autograder.assignment.assignment import Assignment
+from autograder.assignment.late import applied, policy_of
+from autograder.diagnosis.diagnosis import Diagnosis, with_causes
+from autograder.diagnosis.mistake_bank import Bank
+from autograder.diagnosis.traces import CheckTrace
+from autograder.errors import GraderError, SoftmarkError
+from autograder.grading import record, sentences
+from autograder.grading.checks import Check, refuse_wrong_points
+from autograder.grading.known_mistakes import trace_of
+from autograder.grading.plugin import Checks, Subject
+from autograder.grading.verdict import examine, result, unweighed
+from autograder.grading.workers import Spawn, Workers
+from autograder.intake.submission import SourceTree, Submission, Unreadable, read_submission
+from autograder.results import CheckResult, Grade, Key, LeaderboardEntry, PartPoints
+from autograder.sandbox.temporary import TemporaryFolder
+
+_CUT_SHORT = "the time on this machine was up, and much of it had gone by in waiting for a processor"
+SpawnFrom = Callable[[Path], Spawn]
+"""Given the folder of a source tree, what starts a worker on it."""
+
+
+class Grader:
+    """Grades submissions of one assignment, one after the other. Used inside `plugin.with_checks`."""
+
+    def __init__(
+        self,
+        assignment: Assignment,
+        checks: Checks,
+        reference: Subject,
+        spawn_from: SpawnFrom,
+        *,
+        assignment_digest: str = "",
+        sandbox: dict[str, str] | None = None,
+        practice: bool = False,
+        settle: Callable[[], None] = lambda: None,
+        bank: Bank | None = None,
+    ) -> None:
+        if not practice:
+            refuse_wrong_points(checks.checks, assignment)
+        self._assignment = assignment
+        self._checks = checks
+        self._reference = reference
+        self._spawn_from = spawn_from
+        self._assignment_digest = assignment_digest
+        self._late = None if practice else policy_of(assignment)
+        self._sandbox = dict(sandbox or {})
+        self._bank = bank or Bank()
+        self.keep_traces = False
+        self.until_one_fails = False
+        self.until = math.inf  # of the monotonic clock: nothing of a student's runs after it, however busy the machine
+        self.keep: Callable[[CheckResult], None] = lambda _result: None  # told each result when it is there
+        self.traces: tuple[CheckTrace, ...] = ()
+        self._by_model: list[str] = []  # checks of memory for which there was no safe account of the kernel's
+        self._settle = settle
+        self._asked: dict[str, set[str]] = {}  # what each check looks up, learned from the first submission
+
+    @property
+    def checks(self) -> tuple[Check, ...]:
+        """All checks, in the order in which they run."""
+        return self._checks.checks
+
+    def grade(
+        self,
+        submission: Submission,
+        recorded: Grade | None = None,
+        only: Sequence[str] = (),
+        begin: Callable[[], None] = lambda: None,
+    ) -> Grade:
+        """The grade of what was handed in; `recorded`, unchanged, where everything it depends on is unchanged.
+
+        Who handed in and when is no part of a record's key: late work is counted anew in either case.
+
+        `begin` is called before the first check, where any is to run.
+
+        `only` names checks (by number or name) or parts: the others do not run, and the grade is incomplete.
+        """
+        start = time.monotonic()
+        try:
+            tree = read_submission(submission, self._assignment)
+        except Unreadable as fault:
+            return self._ungraded(submission, str(fault), start)
+        key = record.key_of(tree.digest, self._assignment_digest)
+        if recorded is not None and not only and record.is_current(recorded, key):
+            if recorded.submitters != submission.submitters:
+                recorded = msgspec.structs.replace(recorded, submitters=submission.submitters)
+            return applied(recorded, self._late, submission.created_at, submission.due)
+        begin()
+        grade = self.grade_tree(submission.name, tree, key, start, only)
+        grade = msgspec.structs.replace(grade, submitters=submission.submitters)
+        return applied(grade, self._late, submission.created_at, submission.due)
+
+    def grade_tree(
+        self, name: str, tree: SourceTree, key: Key | None = None, start: float | None = None, only: Sequence[str] = ()
+    ) -> Grade:
+        """The grade of a source tree: written out, run check by check, added up."""
+        start = time.monotonic() if start is None else start
+        with _written(tree) as folder:
+            handed_in = [part.name for part in self._assignment.parts if part.file in tree.files]
+            limits = self._assignment.limits
+            workers = Workers(self._spawn_from(folder), handed_in, limits, tree.files, self.until, self._asked)
+            chosen = _chosen(self._checks.checks, only)
+            if self.until_one_fails:  # then the order in which they are named matters
+                chosen = sorted(chosen, key=lambda check: only.index(check.number))
+            try:
+                results, leaderboard = self._run_checks(workers, chosen)
+            finally:
+                workers.finish()
+            left_over = self._left_over() or (_CUT_SHORT if workers.cut_short else "")
+        grade = self._add_up(name, results, key, start)
+        notes = (*tree.notes, *grade.notes)
+        grade = msgspec.structs.replace(grade, notes=notes, staff=tree.staff, leaderboard=tuple(leaderboard))
+        if left_over:
+            grade = msgspec.structs.replace(grade, status="incomplete", reason=left_over)
+        if only and grade.status == "graded":
+            numbers = ", ".join(each.number for each in results)
+            grade = msgspec.structs.replace(grade, status="incomplete", reason=f"only {numbers} ran, as asked")
+        return grade
+
+    def _left_over(self) -> str:
+        """Wait until every process of the student's is dead; why that is not sure, if it is not."""
+        try:
+            self._settle()
+        except GraderError as error:
+            return f"it is not sure that every process of this submission has ended: {error}"
+        return ""
+
+    def try_out(self, name: str, subject: Subject, only: Sequence[str] = ()) -> Grade:
+        """What the chosen checks say of code that runs wherever `subject` runs it. Out of their points: no grade."""
+        results, _ = self._run_checks(subject, _chosen(self._checks.checks, only))
+        grade = self._add_up(name, results, None, time.monotonic())
+        parts = tuple(
+            msgspec.structs.replace(part, maximum=math.fsum(each.weight for each in results if each.part == part.part))
+            for part in grade.parts
+            if any(each.part == part.part for each in results)
+        )
+        return msgspec.structs.replace(grade, parts=parts, maximum=math.fsum(part.maximum for part in parts))
+
+    def _run_checks(
+        self, subject: Subject, chosen: Sequence[Check]
+    ) -> tuple[list[CheckResult], list[LeaderboardEntry]]:
+        results: list[CheckResult] = []
+        leaderboard: list[LeaderboardEntry] = []
+        traces: list[CheckTrace] = []
+        diagnosis = Diagnosis(self._bank)
+        self._by_model = []
+        for place, check in enumerate(chosen, start=1):
+            subject.expect(place < len(chosen))
+            run = examine(self._checks, check, subject, self._reference)
+            results.append(result(run))
+            if unweighed(run):
+                self._by_model.append(check.number)
+            self.keep(results[-1])
+            try:
+                traces.append(trace_of(run, keep_all=self.keep_traces))
+                if not run.broken:
+                    diagnosis.see(traces[-1])
+            except Exception as error:  # whatever a student returned, looking for a cause must cost nobody a grade
+                print(f"softmark: no cause is looked for in check {check.number}: {error!r:.300}", file=sys.stderr)
+            value = next((item.leaderboard for item in run.items if item.leaderboard is not None), None)
+            if check.leaderboard is not None:
+                leaderboard.append(
+                    LeaderboardEntry(name=check.leaderboard.name, value=value, order=check.leaderboard.order)
+                )
+            del run, value  # with all that the student returned
+            if self.until_one_fails and results[-1].outcome != "passed":
+                break
+        self.traces = tuple(traces)
+        told_by_author = {check.number for check in chosen if check.hide_errors}
+        with_cause = {each.number: each for each in with_causes(results, diagnosis)}
+        results = [each if each.number in told_by_author else with_cause[each.number] for each in results]
+        return results, leaderboard
+
+    def _add_up(self, name: str, results: list[CheckResult], key: Key | None, start: float) -> Grade:
+        broken = [each for each in results if each.outcome == "broken"]
+        reason = ""
+        if broken:
+            numbers = ", ".join(each.number for each in broken)
+            reason = f"check {numbers} could not be carried out, for a reason that is not the student's"
+        parts = tuple(
+            PartPoints(
+                part=part.name,
+                number=part.number,
+                points=_rounded(math.fsum(each.score for each in results if each.part == part.name)),
+                maximum=part.points,
+            )
+            for part in self._assignment.parts
+        )
+        return Grade(
+            submission=name,
+            assignment=self._assignment.name,
+            status="incomplete" if reason else "graded",
+            points=_rounded(math.fsum(part.points for part in parts)),
+            maximum=self._assignment.maximum,
+            parts=parts,
+            checks=tuple(results),
+            notes=(sentences.weighed_by_model(", ".join(self._by_model)),) if self._by_model else (),
+            reason=reason,
+            sandbox=self._sandbox,
+            wall_seconds=round(time.monotonic() - start, 3),
+            key=key,
+        )
+
+    def _ungraded(self, submission: Submission, reason: str, start: float) -> Grade:
+        return Grade(
+            submission=submission.name,
+            assignment=self._assignment.name,
+            status="ungraded",
+            points=None,
+            maximum=self._assignment.maximum,
+            reason=reason,
+            submitters=submission.submitters,
+            sandbox=self._sandbox,
+            wall_seconds=round(time.monotonic() - start, 3),
+        )
+
+
+def _chosen(checks: Sequence[Check], only: Sequence[str]) -> tuple[Check, ...]:
+    if not only:
+        return tuple(checks)
+    chosen = tuple(check for check in checks if check.number in only or check.name in only or check.part in only)
+    unknown = [word for word in only if not any(word in (c.number, c.name, c.part) for c in checks)]
+    if unknown:
+        known = ", ".join(check.number for check in checks)
+        raise SoftmarkError(f"There is no check '{unknown[0]}' (there are: {known}).")
+    return chosen
+
+
+def _rounded(points: float) -> float:
+    """Points as people write them: the sum of thirds is whole again."""
+    return round(points, 6)
+
+
+@contextmanager
+def _written(tree: SourceTree) -> Generator[Path]:
+    """The source tree in a folder of its own, which workers can read but not list their way to."""
+    with TemporaryFolder() as top:
+        top.chmod(0o711)
+        folder = top / "submission"
+        tree.write(folder)
+        yield folder

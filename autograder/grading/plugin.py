@@ -1,0 +1,305 @@
+"""The pytest plugin: checks are collected once, then run for each submission, with one result each.
+
+It supplies the fixtures `student`, `reference`, `cases`, `handed_in`, `forbids`, `set_score` and
+`set_leaderboard_value`, and records what each item did. What that is worth is `verdict`'s business; where student code
+runs is the `Subject`'s. It never prints and never stops at a failure.
+"""
+
+from __future__ import annotations
+
+import gc
+import math
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from types import ModuleType
+from typing import Any, Literal, Protocol
+
+import pytest
+from _pytest.runner import runtestprotocol  # what plugins that run tests again call, too
+
+from autograder.assignment.assignment import Assignment
+from autograder.errors import GraderError
+from autograder.grading.checks import Check, collect
+from autograder.grading.line import Line, Transport
+from autograder.grading.proxy import Student
+from autograder.results import CheckResult
+from autograder.student_error import StudentError
+from autograder.testing.cases import Cases
+from autograder.testing.mismatch import recorder
+
+Phase = Literal["setup", "call", "teardown"]
+
+
+class Subject(Protocol):
+    """Whose code is checked: a submission in workers, a folder in this process, or the reference itself."""
+
+    def expect(self, more: bool) -> None:
+        """Before a check: whether another one follows it."""
+        ...
+
+    def open(self, check: Check, seconds: float) -> Transport:
+        """A transport for the next item of `check`, which may use `seconds` of CPU."""
+        ...
+
+    def close(self) -> None:
+        """The check has ended: whatever runs on its behalf dies."""
+        ...
+
+    def usage(self) -> Usage:
+        """What the check that has just ended used and printed."""
+        ...
+
+    def file(self, name: str) -> bytes | None:
+        """A data file that was handed in beside the parts, as the grader read it; None where there is none."""
+        ...
+
+
+@dataclass(frozen=True)
+class Usage:
+    """What student code used in one check."""
+
+    cpu_seconds: float = 0.0
+    output: str = ""
+
+
+@dataclass
+class Comparison:
+    """One value of the student's that a check looked at, in the order in which it did."""
+
+    what: str
+    got: Any
+    expected: Any
+
+
+@dataclass
+class ItemRun:
+    """What happened in one run of one pytest item."""
+
+    line: Line
+    error: BaseException | None = None
+    phase: Phase = "call"
+    score: float | None = None
+    leaderboard: float | str | None = None
+    comparisons: list[Comparison] = field(default_factory=list[Comparison])
+    case: str = ""
+
+
+@dataclass
+class CheckRun:
+    """What happened in one run of one check. `faults` are for staff: how a fault was found to be whose."""
+
+    check: Check
+    items: list[ItemRun]
+    usage: Usage = Usage()
+    wall_seconds: float = 0.0
+    broken: str = ""
+    unusable: bool = False
+
+
+class Checks:
+    """The checks of one assignment (on a student's machine the visible ones), ready to run any number of times."""
+
+    def __init__(
+        self, assignment: Assignment, references: dict[str, ModuleType], *, visible_only: bool = False
+    ) -> None:
+        self.assignment = assignment
+        self.references = references
+        self.files = tuple(
+            file for file in assignment.check_files() if not (visible_only and file.parent == assignment.hidden)
+        )
+        self.checks: tuple[Check, ...] = ()
+        self._keys: dict[bool, bytes] = {}
+        self._faults: list[str] = []
+        self._check: Check | None = None
+        self._item: pytest.Function | None = None
+        self._run: ItemRun | None = None
+        self._subject: Subject | None = None
+
+    def run(self, check: Check, subject: Subject) -> CheckRun:
+        """Run all items of `check` against `subject`. Nothing that student code does raises here."""
+        _forget_the_check_before()
+        start = time.monotonic()
+        runs: list[ItemRun] = []
+        try:
+            for index, item in enumerate(check.items):
+                following = check.items[index + 1] if index + 1 < len(check.items) else None
+                runs.append(self._run_item(check, item, following, subject))
+        finally:
+            subject.close()
+        return CheckRun(check, runs, subject.usage(), time.monotonic() - start)
+
+    def _run_item(
+        self, check: Check, item: pytest.Function, following: pytest.Function | None, subject: Subject
+    ) -> ItemRun:
+        self._check, self._item, self._subject = check, item, subject
+        self._run = run = ItemRun(
+            Line(_Lazy(lambda: subject.open(check, check.seconds)), check.part, self._classes(check.part))
+        )
+        token = recorder.set(self._record)
+        try:
+            item.ihook.pytest_runtest_protocol(item=item, nextitem=following)
+        finally:
+            recorder.reset(token)
+            self._check = self._item = self._run = self._subject = None
+        return run
+
+    def _classes(self, part: str) -> frozenset[str] | None:
+        """The names that are classes in the reference; None where there is no reference to tell."""
+        module = self.references.get(part)
+        return None if module is None else frozenset(n for n, each in vars(module).items() if isinstance(each, type))
+
+    def _record(self, got: Any, expected: Any, what: str) -> None:
+        assert self._run is not None
+        self._run.comparisons.append(Comparison(what, got, expected))
+
+    # -------------------------------------------------------------- fixtures
+
+    @pytest.fixture
+    def student(self) -> Student:
+        """What was handed in: attributes are its functions and classes."""
+        assert self._run is not None
+        return Student(self._run.line)
+
+    @pytest.fixture
+    def reference(self) -> ModuleType:
+        """The reference solution of the check's part."""
+        assert self._check is not None
+        if self._check.part not in self.references:
+            raise GraderError(f"part {self._check.part} has no reference solution")
+        return self.references[self._check.part]
+
+    @pytest.fixture
+    def forbids(self) -> tuple[str, ...]:
+        """What the manifest forbids in the check's part."""
+        assert self._check is not None
+        return self.assignment.part(self._check.part).forbids
+
+    @pytest.fixture
+    def handed_in(self) -> Callable[[str], bytes | None]:
+        """Gives the bytes of a data file that was handed in, by name. They come from the grader, not from a worker.
+
+        What is in them is the student's: parse it strictly (`testing.weights`).
+        """
+        assert self._subject is not None
+        return self._subject.file
+
+    @pytest.fixture
+    def cases(self) -> Cases:
+        """Draws from small to large, the same for every student and run; each item of a check has its own."""
+        assert self._check is not None and self._item is not None
+        return Cases(self._key(self._check.hidden), f"{self._check.part}.{self._item.name}")
+
+    @pytest.fixture
+    def set_score(self) -> Callable[[float], None]:
+        """Points of this item, out of its share of the check's weight."""
+        run, check = self._run, self._check
+        assert run is not None and check is not None
+        share = check.weight / len(check.items)
+
+        def set_score(value: float) -> None:
+            points = float(value)
+            if not (math.isfinite(points) and -1e-9 <= points <= share + 1e-9):
+                raise ValueError(f"set_score({value!r}): points must lie between 0 and {share:g}")
+            run.score = min(max(points, 0.0), share)
+
+        return set_score
+
+    @pytest.fixture
+    def set_leaderboard_value(self) -> Callable[[float | str], None]:
+        """The value of this check's leaderboard column."""
+        run = self._run
+        assert run is not None
+
+        def set_leaderboard_value(value: float | str) -> None:
+            if isinstance(value, str) or math.isfinite(float(value)):
+                run.leaderboard = value if isinstance(value, str) else float(value)
+                return
+            raise ValueError(f"set_leaderboard_value({value!r}): a leaderboard shows finite numbers or text")
+
+        return set_leaderboard_value
+
+    def _key(self, hidden: bool) -> bytes:
+        if hidden not in self._keys:
+            self._keys[hidden] = self.assignment.hidden_key() if hidden else self.assignment.key
+        return self._keys[hidden]
+
+    # -------------------------------------------------------------- hooks
+
+    def pytest_configure(self, config: pytest.Config) -> None:
+        config.addinivalue_line("markers", "read(where): where a student reads about the property")
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        self.checks = collect(items, self.assignment)
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.failed:
+            self._faults.append(f"{report.nodeid}: {_last_line(str(report.longrepr))}")
+
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        return True
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> bool:
+        """As pytest itself does, but tell nobody of it: nobody here keeps a log."""
+        runtestprotocol(item, log=False, nextitem=nextitem)
+        return True
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> pytest.TestReport:
+        """Keep the exception itself. pytest's own report would render the traceback, half of a failing grade's time."""
+        if self._run is not None and call.excinfo is not None and self._run.error is None:
+            self._run.error, self._run.phase = call.excinfo.value, call.when  # pyright: ignore[reportAttributeAccessIssue]
+        outcome: Literal["passed", "failed"] = "passed" if call.excinfo is None else "failed"
+        when = call.when if call.when != "collect" else "call"
+        return pytest.TestReport(item.nodeid, item.location, {}, outcome, None, when)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_timeout_set_timer(self) -> bool:
+        """Time limits are the worker's: CPU seconds, watched from outside. pytest-timeout's own timer stays off."""
+        return True
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_timeout_cancel_timer(self) -> bool:
+        return True
+
+    @property
+    def faults(self) -> Sequence[str]:
+        """Why check files could not be collected, if any could not."""
+        return self._faults
+
+
+def _forget_the_check_before() -> None:
+    """Errors hold, in circles of frames, what students returned: 64 MB for each item. Python keeps the last one too."""
+    for name in ("last_type", "last_value", "last_traceback", "last_exc"):
+        if hasattr(sys, name):
+            delattr(sys, name)
+    gc.collect()
+
+
+class _Lazy:
+    """Opens the real transport at the first request, so that a check which never calls the student starts nothing."""
+
+    def __init__(self, opening: Callable[[], Transport]) -> None:
+        self._opening = opening
+        self._transport: Transport | None = None
+
+    def request(self, message: Any) -> Any:
+        if self._transport is None:
+            self._transport = self._opening()
+        return self._transport.request(message)
+
+    def weigh(self, message: Any) -> Any:
+        if self._transport is None:
+            self._transport = self._opening()
+        return self._transport.weigh(message)
+
+
+def _last_line(text: str) -> str:
+    lines = [line.strip() for line in text.strip().splitlines() if line.strip()]
+    return lines[-1].removeprefix("E   ") if lines else "it failed to import"
+
+
+__all__ = ["CheckResult", "Checks", "StudentError", "Subject", "Usage"]

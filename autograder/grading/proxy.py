@@ -1,0 +1,248 @@
+"""`student`: a call here, carried out over there. What check authors hold in their hands.
+
+A check author writes `student.softmax(x, 0)`; this module turns that into a message for the line. What travels on the
+line and what comes back as an error stands in `line` and `student_error`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+import torch
+
+from autograder.grading.line import Line, Scale
+from autograder.student_error import StudentUnreadable
+from autograder.worker.protocol.messages import (
+    Advance,
+    Call,
+    Found,
+    Gradients,
+    HandleRef,
+    Measure,
+    Measured,
+    Observe,
+    Observed,
+    OpenStream,
+    Returned,
+    Target,
+    Vjp,
+)
+
+_RETURN_THEMSELVES = frozenset({"train", "eval", "to", "float", "double", "half", "bfloat16", "cpu", "requires_grad_"})
+"""Methods of modules, after which a check goes on with the same object."""
+
+
+class RemoteFunction:
+    """A function or method of the student's."""
+
+    def __init__(self, line: Line, target: Target, name: str) -> None:
+        self._line, self._target, self._name = line, target, name
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        reply = self._line.call(Call(self._target, _bare(args), _bare(kwargs)), self._name)
+        assert isinstance(reply, Returned)
+        return self._line_value(reply.value)
+
+    def _line_value(self, value: Any) -> Any:
+        """An object of a class that the part is to define, as one that can be called on; of a method, itself alone."""
+        if not isinstance(value, HandleRef):
+            return value
+        handle, classes = self._target.handle, self._line.classes
+        returns_itself = handle == value.id and self._target.name in _RETURN_THEMSELVES
+        if returns_itself or (handle is None and (classes is None or self._target.name in classes)):
+            return RemoteObject(self._line, value, self._name)
+        plain = f"{self._name} returned an object where a value is asked for."
+        kind = f"a {value.type_name[:100]}" if value.type_name else "an object"
+        raise StudentUnreadable(plain.replace("an object", kind), function=self._name, plain=plain)
+
+    def __repr__(self) -> str:
+        return f"<student's {self._name}>"
+
+
+class RemoteClass(RemoteFunction):
+    """A class of the student's: calling it yields a `RemoteObject`."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        reply = self._line.call(Call(self._target, _bare(args), _bare(kwargs), keep=True), self._name)
+        assert isinstance(reply, Returned)
+        return self._line_value(reply.value)
+
+
+class RemoteObject:
+    """An object that lives with the student's code: `m(x)`, `m.method(x)`, `m.attribute`."""
+
+    def __init__(self, line: Line, handle: HandleRef, name: str) -> None:
+        self._line, self._handle, self._name = line, handle, name
+        self._target = Target("", line.module, handle.id)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        reply = self._line.call(Call(self._target, _bare(args), _bare(kwargs)), self._name)
+        assert isinstance(reply, Returned)
+        return reply.value
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return _resolve(self._line, Target(name, self._line.module, self._handle.id), f"{self._name}.{name}")
+
+    def __repr__(self) -> str:
+        return f"<an object of the student's {self._name}>"
+
+
+class Student:
+    """The fixture `student`: attributes are what the submission defines."""
+
+    def __init__(self, line: Line) -> None:
+        self._line = line
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return _resolve(self._line, Target(name, self._line.module), name)
+
+    def observe(self, f: RemoteFunction | RemoteObject, *args: Any, **kwargs: Any) -> Observed:
+        """Call `f` and return its value with the arguments as they are afterwards and what global state changed."""
+        target, name = _target(f)
+        reply = self._line.call(Observe(target, _bare(args), _bare(kwargs)), name)
+        assert isinstance(reply, Observed)
+        return reply
+
+    def vjp(
+        self, f: RemoteFunction | RemoteObject, args: Sequence[Any], cotangents: Sequence[Any], **kwargs: Any
+    ) -> Gradients:
+        """Vector-Jacobian products: call `f(*args, **kwargs)` and pull `cotangents` back.
+
+        `cotangents` matches the floating-point tensors that `f` returns, in order; None leaves one out. Returns
+        values, the gradients of all floating-point arguments (None where none flows) and those of a module's
+        parameters by name.
+        """
+        target, name = _target(f)
+        reply = self._line.call(Vjp(target, _bare(tuple(args)), _bare(kwargs), tuple(cotangents)), name)
+        assert isinstance(reply, Gradients)
+        return reply
+
+    def measure(
+        self,
+        f: RemoteFunction | RemoteObject,
+        make_args: Callable[[int], Sequence[Any]],
+        lengths: Sequence[int],
+        *,
+        grad: bool = False,
+        fake: bool = False,
+        most_operations: int = 0,
+        device: str = "cpu",
+        **kwargs: Any,
+    ) -> list[Measured]:
+        """What `f` allocates at each length, by the allocation model. It explains; `weighing` decides.
+
+        Args:
+            f: a function, method or object.
+            make_args: gives the positional arguments at length n. Of tensors only shape and dtype count: the worker
+                makes its own (so let them be on the device "meta").
+            lengths: each n.
+            grad: inputs require gradients, and the backward pass is run, too. Otherwise under `no_grad`.
+            fake: on tensors without content, for lengths that no machine could hold. Lengths at which that does not
+                work are left out.
+            most_operations: leave out lengths that take more operations than this; 0: no budget. For fake tensors.
+            device: where the worker makes its tensors.
+            **kwargs: passed to `f`.
+        """
+        target, name = _target(f)
+        found: list[Measured] = []
+        for n in lengths:
+            args = tuple(make_args(n))
+            tensors = tuple((i, tuple(x.shape), x.dtype) for i, x in enumerate(args) if isinstance(x, torch.Tensor))
+            plain = tuple(None if isinstance(x, torch.Tensor) else _bare(x) for x in args)
+            message = Measure(target, plain, tensors, _bare(kwargs), grad, fake, most_operations, device)
+            measured = self._line.measure(message, name, args)
+            if measured is not None:
+                found.append(replace(measured, n=n))
+        return found
+
+    @contextmanager
+    def weighing(self) -> Generator[Scale]:
+        """Inside, the kernel keeps account of each call (and `vjp`): what the process took, read from outside."""
+        self._line.scale = scale = Scale()
+        try:
+            yield scale
+        finally:
+            self._line.scale = None
+
+    def stream(
+        self,
+        f: RemoteFunction | RemoteObject,
+        *args: Any,
+        items: Sequence[Any],
+        count: int = 0,
+        memory_mb: float = 0,
+        **kwargs: Any,
+    ) -> RemoteStream:
+        """Call `f(*args, iterator, **kwargs)` and consume what it returns, bit by bit.
+
+        Args:
+            f: a function or method that takes an iterator and returns one.
+            *args: what comes before the iterator.
+            items: what the iterator yields. It is made in the worker, and counts what is taken from it.
+            count: yield that many items instead; item i is then `items[i % len(items)]`, a string, with the number i
+                after it, made when it is asked for.
+            memory_mb: while the stream is open, what the worker may take in addition to what it has. 0: no such limit.
+            **kwargs: passed to `f`.
+        """
+        target, name = _target(f)
+        message = OpenStream(target, _bare(args), _bare(kwargs), tuple(items), count, int(memory_mb * 2**20))
+        return RemoteStream(self._line, message, name)
+
+
+class RemoteStream:
+    """What a function of the student's made of an iterator, consumed a few outputs at a time. Use in a `with`.
+
+    Attributes:
+        pulled: how many items have been taken from the iterator so far.
+        done: whether the outputs have ended.
+    """
+
+    def __init__(self, line: Line, message: OpenStream, name: str) -> None:
+        self._line, self._target, self._name = line, message.target, name
+        opened = line.stream(message, name)
+        self._stream, self.pulled, self.done = opened.stream, opened.pulled, False
+
+    def take(self, most: int) -> list[Any]:
+        """At most `most` further outputs; fewer only at the end."""
+        reply = self._line.stream(Advance(self._target, self._stream, most), self._name)
+        self.pulled, self.done = reply.pulled, reply.done
+        return reply.value
+
+    def __enter__(self) -> RemoteStream:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is None:
+            self._line.release(self._stream)
+
+
+def _resolve(line: Line, target: Target, name: str) -> Any:
+    reply = line.look(target, name)
+    if isinstance(reply, Returned):
+        return reply.value
+    assert isinstance(reply, Found)
+    return RemoteClass(line, target, name) if reply.kind == "class" else RemoteFunction(line, target, name)
+
+
+def _target(f: RemoteFunction | RemoteObject) -> tuple[Target, str]:
+    return f._target, f._name  # pyright: ignore[reportPrivateUsage]
+
+
+def _bare(value: Any) -> Any:
+    """Replace proxies inside arguments by references to what they stand for."""
+    if isinstance(value, RemoteObject):
+        return value._handle  # pyright: ignore[reportPrivateUsage]
+    if type(value) is tuple:
+        return tuple(_bare(item) for item in value)  # pyright: ignore[reportUnknownVariableType]
+    if type(value) is list:
+        return [_bare(item) for item in value]  # pyright: ignore[reportUnknownVariableType]
+    if type(value) is dict:
+        return {key: _bare(item) for key, item in value.items()}  # pyright: ignore[reportUnknownVariableType]
+    return value

@@ -1,0 +1,302 @@
+"""The workers of one submission: a fresh one for each check, and what they have in common.
+
+Keeps what must hold over a whole submission: a part is imported once before it is blamed, three time-outs in one
+function end the tries of it, and the total deadline. Turns the fates of a worker into `StudentError`s. How a worker
+is confined is `sandbox`'s business.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Protocol, TypeVar
+
+from autograder.assignment.assignment import Limits
+from autograder.grading import sentences
+from autograder.grading.checks import Check
+from autograder.grading.line import Transport
+from autograder.grading.plugin import Usage
+from autograder.sandbox.account import Account
+from autograder.sandbox.deaths import ReturnedTooMuch
+from autograder.sandbox.worker import ProtocolBroken, RemoteWorker, TimedOut, WorkerDied
+from autograder.student_error import StudentCrashed, StudentError, StudentMissing, StudentNotRun, StudentTimedOut
+from autograder.worker.protocol.messages import Found, Load, Loaded, Look, Raised, Reply, Request, Target
+
+MOST_TIMEOUTS = 3
+MOST_RETURNED = 128 << 20
+"""Bytes that may come back in one check: it may keep them all, and a list of integers takes five times as many."""
+_TOO_MUCH = sentences.returned_too_much(MOST_RETURNED >> 20)
+_MUCH = 0.05
+Answer = TypeVar("Answer")
+
+
+class Spawn(Protocol):
+    """What starts workers for what was handed in."""
+
+    def __call__(self) -> RemoteWorker: ...
+
+    def prepare(self) -> None:
+        """The next one will be needed."""
+        ...
+
+    def close(self) -> None:
+        """No other will be needed."""
+        ...
+
+
+def wall_limit(seconds: float) -> float:
+    """Seconds of wall time for so many seconds of CPU: generous, for it only has to stop those who wait."""
+    return 3 * seconds + 10
+
+
+class Workers:
+    """A `Subject` that carries a check out in a worker of its own."""
+
+    def __init__(
+        self,
+        spawn: Spawn,
+        handed_in: Collection[str],
+        limits: Limits,
+        files: Mapping[str, bytes] = MappingProxyType({}),
+        until: float = math.inf,
+        asked: dict[str, set[str]] | None = None,
+    ) -> None:
+        """`until`, of the monotonic clock, is the end whatever happens: waiting for a processor does not put it off.
+
+        `asked` keeps the names that each check has looked up, by its number. Given on to the workers of the next
+        submission, it saves that check a request for each of them.
+        """
+        self._spawn = spawn
+        self._asked = {} if asked is None else asked
+        self._files = files
+        self._handed_in = frozenset(handed_in)
+        self._limits = limits
+        self._total = max(0.0, min(limits.total_seconds, until - time.monotonic()))
+        self._until = until
+        self._deadline = time.monotonic() + self._total
+        self._waited = 0.0
+        self._over = False
+        self._worker: RemoteWorker | None = None
+        self._found: dict[str, Found] = {}
+        self._unimportable: dict[str, StudentError] = {}
+        self._timeouts: Counter[str] = Counter()
+        self._slow_checks: set[tuple[str, str]] = set()
+        self._used: list[RemoteWorker] = []
+        self._usage = Usage()
+        self._more = False
+
+    def expect(self, more: bool) -> None:
+        """Whether a check follows the one that is to be opened next: its worker can be forked meanwhile."""
+        self._more = more
+
+    def finish(self) -> None:
+        """No check follows."""
+        self.close()
+        self._spawn.close()
+
+    def open(self, check: Check, seconds: float) -> Transport:
+        """A transport for one item of `check`; its worker is started, and the part imported, by the first item.
+
+        An item whose worker died or was stopped leaves a fresh one to the next item.
+        """
+        if self.past_deadline():
+            raise StudentNotRun(sentences.deadline(self.total_seconds))
+        if check.part in self._unimportable:
+            raise self._unimportable[check.part].with_traceback(None)  # else it grows with each check
+        if self._worker is None:
+            left = MOST_RETURNED - sum(worker.received for worker in self._used)
+            if left <= 0:
+                raise StudentCrashed(_TOO_MUCH)
+            self._worker = self._with_part(check)
+            self._worker.most_received = left
+        return _WithinLimits(self, self._worker, check, seconds)
+
+    def close(self) -> None:
+        """End the worker and everything that runs under its user id."""
+        self.retire()
+        cpu_seconds = sum(worker.cpu_seconds for worker in self._used)
+        self._usage = Usage(cpu_seconds, "".join(worker.output for worker in self._used))
+        self._used.clear()
+
+    def retire(self) -> None:
+        """End the worker of the moment. The next item gets another."""
+        if self._worker is not None:
+            self._worker.close()
+            self._used.append(self._worker)
+            self._worker = None
+
+    def usage(self) -> Usage:
+        return self._usage
+
+    def file(self, name: str) -> bytes | None:
+        return self._files.get(name)
+
+    def _with_part(self, check: Check) -> RemoteWorker:
+        part = check.part
+        if part not in self._handed_in:
+            raise self._blame(part, StudentMissing(f"You handed in no {part}.py."))
+        self._worker = worker = self._spawn()
+        if self._more:
+            self._spawn.prepare()
+        worker.deadline = self._deadline
+        seconds = self._limits.import_seconds
+        try:
+            load = Load(part, check.forbids, tuple(sorted(self._asked.get(check.number, ()))))
+            reply = worker.request(load, **self.allow(seconds, wall_limit(seconds)))
+        except (WorkerDied, TimedOut, ProtocolBroken) as fate:
+            if self.past_deadline():
+                raise StudentNotRun(sentences.deadline(self.total_seconds)) from None
+            error = _fate(fate, seconds)
+            error.sentence = sentences.import_failed(part, error.sentence)
+            raise self._blame(part, error) from None
+        if isinstance(reply, Raised):
+            raise self._blame(part, import_error(part, reply))
+        assert isinstance(reply, Loaded)
+        self._found = {name: Found(kind) for name, kind in reply.kinds.items() if name in load.names}
+        return worker
+
+    def found(self, check: Check, message: Request) -> Found | None:
+        """The answer to a `Look`, where the worker of the moment gave it when it loaded the part."""
+        if not isinstance(message, Look) or message.target.handle is not None:
+            return None
+        name = message.target.name
+        self._asked.setdefault(check.number, set()).add(name)
+        return self._found.get(name)
+
+    def _blame(self, part: str, error: StudentError) -> StudentError:
+        self._unimportable[part] = error
+        return error
+
+    def allow(self, cpu_seconds: float, wall_seconds: float) -> dict[str, float]:
+        """The limits of one request, cut to what is left until the deadline."""
+        left = min(wall_seconds, self._deadline - time.monotonic())
+        return {"cpu_seconds": max(cpu_seconds, 0.0), "wall_seconds": max(left, 0.0)}
+
+    def refuse_slow(self, function: str) -> None:
+        """Stop trying a function that has timed out in three checks."""
+        if self._timeouts[function] >= MOST_TIMEOUTS:
+            raise StudentTimedOut(sentences.too_many_time_outs(function, MOST_TIMEOUTS), function=function)
+
+    def count_timeout(self, function: str, check: Check) -> None:
+        """Count by check: two items of one parametrised check are one time-out."""
+        if (function, check.number) not in self._slow_checks:
+            self._slow_checks.add((function, check.number))
+            self._timeouts[function] += 1
+
+    def put_off_deadline(self, seconds: float) -> None:
+        """A busy machine fails nobody: time in which a worker got no processor does not count."""
+        self._waited += seconds
+        self._deadline = min(self._deadline + seconds, self._until)
+        if self._worker is not None:
+            self._worker.deadline = self._deadline
+
+    @property
+    def total_seconds(self) -> float:
+        return float(f"{self._total:.3g}")
+
+    @property
+    def cut_short(self) -> bool:
+        """Whether the time was up while much of it had gone by in waiting for a processor: nobody's fault here."""
+        return self._over and self._until < math.inf and self._waited > _MUCH * self._total
+
+    def past_deadline(self) -> bool:
+        """Whether the time for the submission is used up; once it is, it stays so."""
+        self._over = self._over or time.monotonic() > self._deadline
+        return self._over
+
+
+class _WithinLimits:
+    """The transport of one item: all its requests together stay within the item's seconds."""
+
+    def __init__(self, workers: Workers, worker: RemoteWorker, check: Check, seconds: float) -> None:
+        self._workers, self._worker, self._check, self._seconds = workers, worker, check, seconds
+        self._wall_left = wall_limit(seconds)
+        self._cpu_before = worker.cpu_seconds
+
+    def request(self, message: Request) -> Reply:
+        return self._workers.found(self._check, message) or self._within(message, self._worker.request)
+
+    def weigh(self, message: Request) -> tuple[Reply, Account | None]:
+        return self._within(message, self._worker.weigh)
+
+    def _within(self, message: Request, ask: Callable[..., Answer]) -> Answer:
+        function = _function(message)
+        self._workers.refuse_slow(function)
+        start, queued_before = time.monotonic(), self._worker.queued_seconds
+        cpu_left = self._seconds - (self._worker.cpu_seconds - self._cpu_before)
+        try:
+            return ask(message, **self._workers.allow(cpu_left, self._wall_left))
+        except TimedOut as fate:
+            if self._workers.past_deadline():
+                raise StudentNotRun(sentences.deadline(self._workers.total_seconds)) from None
+            self._workers.count_timeout(function, self._check)
+            self._workers.retire()
+            raise _fate(fate, self._seconds) from None
+        except (WorkerDied, ProtocolBroken) as fate:
+            self._workers.retire()
+            raise _fate(fate, self._seconds) from None
+        finally:
+            queued = self._worker.queued_seconds - queued_before
+            self._wall_left -= time.monotonic() - start - queued
+            self._workers.put_off_deadline(queued)
+
+
+def _function(message: Request) -> str:
+    target = getattr(message, "target", None)
+    if not isinstance(target, Target):
+        return "your code"
+    return target.name or "the object"
+
+
+def import_error(part: str, reply: Raised) -> StudentNotRun:
+    """Why the checks of a part that does not import were not run."""
+    kind = reply.kinds[0] if reply.kinds else "it raised"
+    why = f"{kind}: {reply.message}" if reply.message else kind
+    return StudentNotRun(sentences.import_failed(part, why), kinds=reply.kinds, frames=reply.frames)
+
+
+def _fate(fate: Exception, seconds: float) -> StudentError:
+    if isinstance(fate, TimedOut):
+        limit = seconds if fate.kind == "cpu" else wall_limit(seconds)
+        return StudentTimedOut(sentences.timed_out(fate.kind, limit))
+    if isinstance(fate, ProtocolBroken):
+        return StudentCrashed(_TOO_MUCH if isinstance(fate, ReturnedTooMuch) else sentences.answered_wrongly())
+    return StudentCrashed(sentences.crashed(str(fate)), plain=sentences.crashed_somehow())
+
+
+class InThisProcess:
+    """A `Subject` without a boundary: the reference in the student's place, or a student's under a debugger."""
+
+    def __init__(self, transport: Transport, folder: Path | None = None) -> None:
+        self._transport = transport
+        self._folder = folder
+        self._unimportable: dict[str, StudentError] = {}
+        self._loaded: set[str] = set()
+
+    def open(self, check: Check, seconds: float) -> Transport:
+        if check.part in self._unimportable:
+            raise self._unimportable[check.part].with_traceback(None)  # else it grows with each check
+        if check.part not in self._loaded:
+            reply = self._transport.request(Load(check.part))
+            if isinstance(reply, Raised):
+                self._unimportable[check.part] = error = import_error(check.part, reply)
+                raise error
+            self._loaded.add(check.part)
+        return self._transport
+
+    def expect(self, more: bool) -> None:
+        """Nothing to prepare."""
+
+    def close(self) -> None:
+        """Nothing to end."""
+
+    def usage(self) -> Usage:
+        return Usage()
+
+    def file(self, name: str) -> bytes | None:
+        path = None if self._folder is None else self._folder / name
+        return path.read_bytes() if path is not None and path.is_file() else None

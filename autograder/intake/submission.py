@@ -1,0 +1,321 @@
+"""Folder, zip or notebook -> a clean source tree, or a sentence that says what is wrong with it.
+
+It runs, imports and judges nothing of a student's. A file that is not Python is handed on as it stands: the worker's
+import says what is wrong with it. A part that is missing is no fault here either: its functions are simply not there.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import zipfile
+from collections.abc import Collection
+from itertools import islice
+from pathlib import Path, PurePosixPath
+
+import msgspec
+
+from autograder.assignment.assignment import Assignment
+from autograder.errors import GraderError, SoftmarkError, Unreadable
+from autograder.intake.archive import OTHER_FORMATS, read_zip
+from autograder.intake.export import METADATA, Submitter, metadata_file, read_metadata
+from autograder.intake.files import LARGEST_TOTAL, Collected, is_plain_name, read_file, read_folder, suffix_of
+from autograder.intake.limited import LimitReached, in_limited_process
+from autograder.intake.matching import arrange
+
+__all__ = ["SourceTree", "Submission", "Submitter", "Unreadable", "find_submissions", "read_submission"]
+
+SINGLE_FILES = (".zip", ".py", ".ipynb")
+RENAMED_BY_BROWSERS = (".ipynb.txt", ".ipynb.json", ".py.txt")
+NOBODYS_NAMES = ("desktop.ini", "thumbs.db", "readme")
+NOBODYS_SUFFIXES = (".csv", ".yml", ".yaml", ".log", ".toml")
+"""What stands beside submissions and is none. Any other file is found, so as to end as ungraded and not as nothing."""
+
+
+class Submission(msgspec.Struct, frozen=True, kw_only=True):
+    """What one student, or one group, handed in.
+
+    `name` is a plain file name, unique among those found together. `submitters` and `created_at` (ISO 8601, as it was
+    written) come from an export or a platform's metadata and are empty elsewhere; so does `due`, when it was due for
+    these students, which exports do not tell.
+    """
+
+    name: str
+    path: Path
+    submitters: tuple[Submitter, ...] = ()
+    created_at: str = ""
+    due: str = ""
+
+
+class SourceTree(msgspec.Struct, frozen=True, kw_only=True):
+    """The files that the worker sees, by their path below the folder, with `/`.
+
+    `notes` are said to the student; `staff` are not.
+    """
+
+    files: dict[str, bytes]
+    notes: tuple[str, ...] = ()
+    staff: tuple[str, ...] = ()
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 over names, lengths and contents, in hexadecimal. The order of the files does not matter."""
+        state = hashlib.sha256()
+        for name, data in sorted(self.files.items()):
+            encoded = name.encode("utf-8", "surrogatepass")
+            state.update(b"%d %d\n" % (len(encoded), len(data)) + encoded + data)
+        return state.hexdigest()
+
+    def write(self, folder: Path) -> None:
+        """Write the tree into a new or empty folder: folders 0755, files 0644, whatever the umask. No link is used."""
+        folder.mkdir(parents=True, exist_ok=True)
+        folder.chmod(0o755)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+        for name, data in self.files.items():
+            parent = folder
+            for piece in name.split("/")[:-1]:
+                parent = parent / piece
+                parent.mkdir(exist_ok=True)
+                parent.chmod(0o755)
+            with os.fdopen(os.open(folder / name, flags, 0o644), "wb") as file:
+                file.write(data)
+            (folder / name).chmod(0o644)
+
+
+def find_submissions(path: Path | str, assignment: Assignment) -> list[Submission]:
+    """Every submission at a path (a Gradescope export, one submission, or a folder of them), by name.
+
+    A folder that holds a part's file is one submission; else every folder and file in it is one, lists and logs not.
+
+    Raises:
+        SoftmarkError: no such path, or nothing there that could be a submission.
+    """
+    path = Path(path)
+    try:
+        return _find_submissions(path, assignment)
+    except OSError as error:
+        raise SoftmarkError(f"{error.filename or path} could not be read: {error.strerror}.") from error
+
+
+def _find_submissions(path: Path, assignment: Assignment) -> list[Submission]:
+    if not path.exists():
+        raise SoftmarkError(f"There is no {path}: give a submission, or a folder of submissions.")
+    if not path.is_dir():
+        if suffix_of(path.name) == ".zip":
+            _refuse_packed_export(path)
+        return [Submission(name=_plain(path.stem), path=path.resolve())]
+    if metadata := metadata_file(path):
+        return _exported(metadata)
+    if any(os.path.isfile(path / part.file) for part in assignment.parts):
+        return [Submission(name=_plain(path.absolute().name), path=path.resolve())]
+    children = [child for child in sorted(path.iterdir()) if _is_submission(child)]
+    exports = [child.name for child in children if any(os.path.isfile(child / name) for name in METADATA)]
+    if exports:
+        raise SoftmarkError(f"{path} holds several exports: give one of {', '.join(exports)}.")
+    if not children:
+        raise SoftmarkError(f"{path} holds no submission: expected a folder, .zip, .py or .ipynb for each.")
+    return [Submission(name=name, path=child) for name, child in zip(_names(children), children, strict=True)]
+
+
+def _refuse_packed_export(path: Path) -> None:
+    """A zip of a whole export would else be taken for one student's."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            names = archive.namelist()
+    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
+        return  # reading it as a submission says what is wrong with it
+    if any(PurePosixPath(name).name in METADATA for name in names):
+        raise SoftmarkError(f"{path} is a whole export: unpack it and give the folder.")
+
+
+_FEW, _SMALL = 20, 1 << 20  # files, and bytes of all of them, that are read here
+
+
+class _Answer(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What the process that reads has to say: one of these."""
+
+    tree: SourceTree | None = None
+    unreadable: str = ""
+    failed: str = ""
+
+
+def read_submission(submission: Submission, assignment: Assignment) -> SourceTree:
+    """Read what was handed in; in a process with limits of its own, unless it is a few small Python files and no more.
+
+    Raises:
+        Unreadable: nobody could read it; the sentence names the file, but no folder above it, and the remedy.
+        GraderError: the parser of submissions does not start.
+    """
+    try:
+        if _is_plain(submission.path):
+            answer = _answer(submission, assignment)
+        else:
+            answer = msgspec.msgpack.decode(
+                in_limited_process(lambda: msgspec.msgpack.encode(_answer(submission, assignment))), type=_Answer
+            )
+    except LimitReached:
+        answer = _Answer(unreadable=_beyond_the_limits(submission))
+    if answer.unreadable:
+        raise Unreadable(answer.unreadable)
+    if answer.tree is None:
+        raise GraderError(answer.failed)
+    return answer.tree
+
+
+def _is_plain(path: Path) -> bool:
+    """Whether nothing in it could cost a reader time or memory: text is decoded, and nothing is unpacked or parsed."""
+    try:
+        if path.is_symlink() or not path.is_dir():
+            return False
+        with os.scandir(path) as entries:
+            files = list(islice(entries, _FEW + 1))
+        return (
+            len(files) <= _FEW
+            and all(file.is_file(follow_symlinks=False) and file.name.endswith(".py") for file in files)
+            and sum(file.stat(follow_symlinks=False).st_size for file in files) <= _SMALL
+        )
+    except OSError:
+        return False  # whoever reads it says what is wrong with it
+
+
+def _answer(submission: Submission, assignment: Assignment) -> _Answer:
+    try:
+        return _Answer(tree=_read(submission, assignment))
+    except Unreadable as error:
+        return _Answer(unreadable=str(error))
+    except MemoryError:
+        return _Answer(unreadable=_beyond_the_limits(submission))
+    except Exception as error:  # a fault of ours
+        return _Answer(failed=_writable(f"{type(error).__name__}: {error}"))
+
+
+def _beyond_the_limits(submission: Submission) -> str:
+    shown = submission.path.name or submission.name
+    return f"{shown} could not be read within the limits of time and memory: hand in only your own source files."
+
+
+def _read(submission: Submission, assignment: Assignment) -> SourceTree:
+    path = submission.path
+    shown = path.name or submission.name
+    collected = Collected(shown=shown)
+    if path.is_symlink():
+        raise Unreadable(f"{shown} is a symbolic link, which is not followed: put the submission itself there.")
+    if path.is_dir():
+        read_folder(path, collected)
+    elif not path.exists():
+        raise Unreadable(f"{shown} is missing, though it is listed: look for it where the list came from.")
+    else:
+        _read_single_file(path, collected)
+    _open_inner_zip(collected)
+    arranged = arrange(collected, assignment)
+    return SourceTree(
+        files=arranged.files, notes=tuple(map(_writable, arranged.notes)), staff=tuple(map(_writable, arranged.staff))
+    )
+
+
+def _writable(text: str) -> str:
+    """Without lone surrogates: the name of a file may hold bytes that are no text."""
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def _read_single_file(path: Path, collected: Collected) -> None:
+    suffix = suffix_of(path.name)
+    if suffix == ".zip":
+        read_zip(read_file(path, path.name), path.name, collected)
+        return
+    data = read_file(path, path.name)
+    if not path.name.lower().endswith((*SINGLE_FILES, *RENAMED_BY_BROWSERS)):
+        for magic, what in OTHER_FORMATS:
+            if data.startswith(magic):
+                raise Unreadable(f"{path.name} is {what}: hand in a .zip, or the files themselves.")
+        raise Unreadable(f"{path.name} is neither .py nor .ipynb nor .zip: hand in one of these, or a folder of them.")
+    name = path.name if is_plain_name(path.name) else f"submission{suffix}"
+    if collected.wants(name, len(data)):
+        collected.add(name, data)
+
+
+def _open_inner_zip(collected: Collected) -> None:
+    """The zips within the folder or zip: one level, within the bounds of the whole.
+
+    Beside code, a zip that cannot be read is only noted, and its files stand below its name.
+    """
+    has_code = any(suffix_of(name) in (".py", ".ipynb") for name in collected.files)
+    total = collected.total
+    for name in [name for name in collected.files if suffix_of(name) == ".zip"]:
+        data = collected.files.pop(name)
+        if not has_code:
+            prefix = name.rpartition("/")[0]
+            read_zip(data, f"{collected.shown}: {name}", collected, prefix and f"{prefix}/")
+            continue
+        if total > LARGEST_TOTAL:
+            collected.unopened[name] = f"{name} was not opened, since there is too much before it."
+            continue
+        inner = Collected(shown=name, total=total)
+        try:
+            read_zip(data, name, inner, f"{name}/")
+        except Unreadable as error:
+            collected.unopened[name] = str(error)
+            continue
+        finally:
+            total = inner.total
+        if any(suffix_of(file) in (".py", ".ipynb") for file in inner.files):
+            for file, content in inner.files.items():
+                collected.add(file, content)
+            collected.left_out += inner.left_out
+            collected.too_large += inner.too_large
+
+
+def _exported(metadata: Path) -> list[Submission]:
+    """The submissions of an export: those listed, and folders that the list has forgotten.
+
+    An entry without submitters and without a folder is nobody's and nothing: it is ignored.
+    """
+    folder = metadata.parent
+    found = [
+        Submission(
+            name=entry.folder, path=folder / entry.folder, submitters=entry.submitters, created_at=entry.created_at
+        )
+        for entry in read_metadata(metadata)
+        if entry.submitters or (folder / entry.folder).exists()
+    ]
+    listed = {submission.name for submission in found}
+    forgotten = [child for child in sorted(folder.iterdir()) if _is_submission(child) and child.name not in listed]
+    found += [
+        Submission(name=name, path=child) for name, child in zip(_names(forgotten, listed), forgotten, strict=True)
+    ]
+    if not found:
+        raise SoftmarkError(f"{metadata} lists no submission and no folder stands beside it: export them again.")
+    return sorted(found, key=lambda submission: submission.name)
+
+
+def _is_submission(path: Path) -> bool:
+    if path.name.startswith((".", "__MACOSX", "__pycache__")):
+        return False
+    name = path.name.lower()
+    return path.is_dir() or not (name.startswith(NOBODYS_NAMES) or name.endswith(NOBODYS_SUFFIXES))
+
+
+def _names(paths: list[Path], taken: Collection[str] = ()) -> list[str]:
+    """A plain name for each: without the suffix of a file, unless two would be called the same.
+
+    Who is called so on disk comes first: " student_02" must not take the place of student_02.
+    """
+    on_disk = [path.name if path.is_dir() else path.stem for path in paths]
+    stems = [_plain(name) for name in on_disk]
+    so_called = [name for name, stem in zip(on_disk, stems, strict=True) if name == stem]
+    names: dict[int, str] = {}
+    for index in sorted(range(len(paths)), key=lambda index: on_disk[index] != stems[index]):
+        plain, stem = _plain(paths[index].name), stems[index]
+        name = stem if (so_called if on_disk[index] == stem else stems).count(stem) == 1 else plain
+        number = 2
+        while name in taken or name in names.values():
+            name, number = f"{plain}_{number}", number + 1
+        names[index] = name
+    return [names[index] for index in range(len(paths))]
+
+
+def _plain(name: str) -> str:
+    """A name that can be a folder's anywhere: letters and digits of any language, `_-.@+()` and spaces."""
+    plain = re.sub(r"[^\w\-.@+() ]", "_", name.encode("utf-8", "replace").decode())[:100].strip(". ")
+    return "submission" if plain.lower() in ("", "grades.csv") else plain  # the gradebook stands beside the grades

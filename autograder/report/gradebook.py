@@ -1,0 +1,92 @@
+"""grades.csv: one row a submission, made from the grades of a run, written atomically.
+
+It reads no grade from disk and knows no learning platform's columns (exports do). A cell is blank where there is no
+grade: of what nobody could read everything but the maximum, and of a check that broke on our side its points.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from autograder.grading.record import write_atomically
+from autograder.results import CheckResult, Grade, number_key
+from autograder.text import one_line, visible
+
+_DECIMALS = 6
+_REASON = 1000  # characters: a file name may be longer than a spreadsheet's cell
+_FORMULAS = ("=", "+", "-", "@", "\t", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")  # wide ones are taken for narrow
+_WHO = ("name", "sid", "email")
+_HEAD = ("submission", *_WHO, "status", "total", "maximum", "late_hours", "late_percent")
+
+
+def gradebook_csv(grades: Iterable[Grade]) -> str:
+    """The gradebook as CSV: submission, who handed in, status, total, maximum, lateness, each part, each check, reason.
+
+    People of a group stand in one row, parted by semicolons, where an export names them.
+
+    `late_hours` have passed since the due date, and `late_percent` are taken off; the total has that taken off, parts
+    and checks do not. Blank where there is no policy, or where nobody can tell. Rows are in the order of the
+    submissions' names; columns are all that any grade has.
+    """
+    rows = sorted(grades, key=lambda grade: grade.submission)
+    parts = _part_names(rows)
+    numbers = sorted({check.number for grade in rows for check in grade.checks}, key=number_key)
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow([*_HEAD, *map(_cell, parts), *map(_cell, numbers), "reason"])
+    for grade in rows:
+        points = {part.part: _points(part.points) for part in grade.parts}
+        checks = {check.number: _check_points(check) for check in grade.checks}
+        graded = grade.status != "ungraded"
+        writer.writerow(
+            [
+                _cell(grade.submission),
+                *(_cell("; ".join(getattr(each, what) for each in grade.submitters)) for what in _WHO),
+                grade.status,
+                _points(grade.points) if graded and grade.points is not None else "",
+                _points(grade.maximum),
+                *_lateness(grade),
+                *(points.get(part, "") if graded else "" for part in parts),
+                *(checks.get(number, "") if graded else "" for number in numbers),
+                _cell(one_line(grade.reason, _REASON)),
+            ]
+        )
+    return text.getvalue()
+
+
+def write_gradebook(grades: Iterable[Grade], path: Path) -> None:
+    """Write the gradebook to `path`: a reader sees the old file or the whole new one. Raises OSError."""
+    write_atomically(path, gradebook_csv(grades).encode("utf-8"))
+
+
+def _part_names(grades: Sequence[Grade]) -> list[str]:
+    """Parts by number; two parts of one name never meet, because the manifest refuses them."""
+    numbers: dict[str, int] = {}
+    for grade in grades:
+        for part in grade.parts:
+            numbers.setdefault(part.part, part.number)
+    return sorted(numbers, key=lambda name: (numbers[name], name))
+
+
+def _lateness(grade: Grade) -> tuple[str, str]:
+    late = grade.late
+    if late is None or late.hours is None:
+        return "", ""
+    return f"{late.hours:.4f}".rstrip("0").rstrip("."), _points(late.percent)
+
+
+def _check_points(check: CheckResult) -> str:
+    return "" if check.outcome == "broken" else _points(check.score)
+
+
+def _points(points: float) -> str:
+    return f"{round(points, _DECIMALS):.{_DECIMALS}f}".rstrip("0").rstrip(".")
+
+
+def _cell(text: str) -> str:
+    """A name as a cell that no spreadsheet takes for a formula: students choose their file names."""
+    text = visible(text)
+    return f"'{text}" if text.startswith(_FORMULAS) else text

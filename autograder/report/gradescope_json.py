@@ -1,0 +1,153 @@
+"""A grade in Gradescope's results.json.
+
+Everything that anybody else wrote is plain text, escaped and bounded: the outputs of one file stay below what the
+platform cuts. Of a hidden check the file holds its property and its cause, in `extra_data` too, because the platform
+hands a submission its earlier results back. It writes no file (the caller does, atomically) and decides no score.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from autograder.report.gradescope_schema import LeaderboardColumn, PlatformTest, Results
+from autograder.report.lines import (
+    explanation_text,
+    for_students,
+    is_hidden,
+    printed_for_students,
+    printed_text,
+    reason_for_students,
+)
+from autograder.results import CheckResult, Grade
+from autograder.text import bounded, one_line, shown, visible
+
+_TEST_CHARACTERS = 6_000
+_ALL_TESTS_CHARACTERS = 70_000
+_PRINTED_CHARACTERS = 2_500
+_SUMMARY_CHARACTERS = 10_000
+_STAFF_CHARACTERS = 4_000
+_DECIMALS = 6
+
+
+def to_results(grade: Grade, run: Mapping[str, Any] | None = None) -> Results:
+    """The grade as the platform takes it; the score is 0 for what nobody could grade. `run` are figures for staff."""
+    share = _ALL_TESTS_CHARACTERS // max(1, len(grade.checks))
+    return Results(
+        score=_rounded(grade.points, grade.maximum) if grade.status != "ungraded" and grade.points is not None else 0.0,
+        execution_time=round(max(0.0, grade.wall_seconds), 3),
+        output=shown(_summary(grade), _SUMMARY_CHARACTERS),
+        tests=tuple(_test(check, min(_TEST_CHARACTERS, share)) for check in grade.checks),
+        leaderboard=tuple(_leaderboard(grade)),
+        extra_data=_staff_data(grade) | ({"run": dict(run)} if run else {}),
+    )
+
+
+def to_results_json(grade: Grade) -> bytes:
+    """The bytes of results.json, UTF-8, with a final newline."""
+    return results_json(to_results(grade))
+
+
+def results_json(results: Results) -> bytes:
+    """The bytes of results.json, UTF-8, with a final newline."""
+    return msgspec.json.format(msgspec.json.encode(results), indent=1) + b"\n"
+
+
+def _test(check: CheckResult, characters: int) -> PlatformTest:
+    return PlatformTest(
+        score=_rounded(check.score, check.weight),
+        max_score=check.weight,
+        status="passed" if check.outcome == "passed" else "failed",
+        name=one_line(check.title or check.name),
+        number=visible(check.number),
+        output=bounded(_test_output(check), characters),
+        visibility=check.visibility,
+        tags=tuple(one_line(tag) for tag in check.tags),
+        extra_data=_without_empty(
+            part=check.part,
+            check=check.name,
+            outcome=check.outcome,
+            cpu_seconds=round(check.cpu_seconds, 3),
+            staff="" if is_hidden(check) else shown(check.staff, _STAFF_CHARACTERS // 4),
+        ),
+    )
+
+
+def _test_output(check: CheckResult) -> str:
+    explanation = for_students(check)
+    paragraphs = [
+        explanation_text(explanation) if explanation is not None else "",
+        printed_text(printed_for_students(check), _PRINTED_CHARACTERS),
+    ]
+    return "\n\n".join(paragraph for paragraph in paragraphs if paragraph)
+
+
+def _summary(grade: Grade) -> str:
+    """What stands above the tests: what this score is worth, points by part, what was noted about the files."""
+    if grade.status == "ungraded":
+        return "\n\n".join(
+            [
+                "This submission could not be graded, so the 0 shown here is not a grade. "
+                "Your course staff can see this too.",
+                shown(reason_for_students(grade), _SUMMARY_CHARACTERS // 2),
+                *_notes(grade),
+            ]
+        ).strip()
+    lines = [f"{part.part}: {_number(part.points)} of {_number(part.maximum)} points" for part in grade.parts]
+    paragraphs = [*_incomplete(grade), "\n".join(one_line(line) for line in lines), *_notes(grade)]
+    return "\n\n".join(paragraph for paragraph in paragraphs if paragraph)
+
+
+def _incomplete(grade: Grade) -> list[str]:
+    if grade.status != "incomplete":
+        return []
+    broken = [check.number for check in grade.checks if check.outcome == "broken"]
+    which = f" (on our side: check {', '.join(broken)})" if broken else ""
+    return [
+        f"This grade is not complete: not everything could be checked{which}. "
+        "The score shown can still rise; your course staff can see this too."
+    ]
+
+
+def _notes(grade: Grade) -> list[str]:
+    return ["\n".join("- " + one_line(note, 500) for note in grade.notes)] if grade.notes else []
+
+
+def _leaderboard(grade: Grade) -> list[LeaderboardColumn]:
+    """Columns that have a value; a check that failed before it set one has none, and the platform takes no null."""
+    columns: list[LeaderboardColumn] = []
+    for entry in grade.leaderboard:
+        value = entry.value
+        if value is None or (isinstance(value, float) and not math.isfinite(value)):
+            continue
+        value = one_line(value) if isinstance(value, str) else float(value)
+        columns.append(LeaderboardColumn(name=one_line(entry.name), value=value, order=entry.order))
+    return columns
+
+
+def _staff_data(grade: Grade) -> dict[str, Any]:
+    """For staff: the platform keeps it and shows it to nobody."""
+    return _without_empty(
+        status=grade.status,
+        submission=visible(grade.submission),
+        assignment=visible(grade.assignment),
+        reason=shown(reason_for_students(grade), _STAFF_CHARACTERS),
+        staff=[shown(line, _STAFF_CHARACTERS // 4) for line in grade.staff[:20]],
+        sandbox={visible(layer): visible(state) for layer, state in grade.sandbox.items()},
+        key=msgspec.to_builtins(grade.key),
+    )
+
+
+def _without_empty(**fields: Any) -> dict[str, Any]:
+    return {name: value for name, value in fields.items() if value not in ("", None, [], {})}
+
+
+def _rounded(score: float, maximum: float) -> float:
+    return max(0.0, min(round(score, _DECIMALS), maximum))
+
+
+def _number(points: float) -> str:
+    return f"{round(points, _DECIMALS):g}"

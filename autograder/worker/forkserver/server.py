@@ -1,0 +1,388 @@
+"""The fork server: a warm process that forks workers, ends them, and does nothing else.
+
+One for a run, for any number of graders, each with a connection of its own. It holds no secret, has one thread (a pool
+of them does not survive a fork), reads no byte of a student's, and exits when the grader is gone. Started by
+`sandbox.server` as a program of its own, from a copy of this package.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import importlib
+import os
+import select
+import signal
+import socket
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from ..confinement import Placement, Prepared
+from ..layers.availability import prepared
+from ..layers.privileges import adopt_orphans, make_undumpable
+from ..output import Output
+from ..protocol.commands import (
+    COMMANDS,
+    MAX_COMMAND,
+    Answer,
+    Bye,
+    Connect,
+    End,
+    Ended,
+    Hello,
+    Refused,
+    Spawn,
+    Spawned,
+    encode,
+)
+from .forking import without_handlers
+from .heap import fill_holes
+from .identities import Identities
+from .killer import Killer, remove_tree
+from .processes import MOST_DESCRIPTORS, children, main_thread_has_ended, threads, uid_of, wait
+from .quota import SECONDS as BETWEEN_LOOKS
+from .quota import Maps, deleted_bytes, is_overfull
+
+WARM = ("torch", "torch.fx.experimental.symbolic_shapes", "numpy", "regex")
+# What workers see, but for HOME and TMPDIR, which are each one's own.
+ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "OMP_NUM_THREADS": "1", "USER": "student"}
+_LINGERING_SECONDS = 30.0  # after so long a process cannot be killed, and the grader is told
+_BETWEEN_KILLS = 0.02
+
+
+@dataclass
+class _Worker:
+    pid: int
+    uid: int | None
+    scratch: str | None
+    scratch_bytes: int
+    pidfd: int
+    owner: socket.socket | None
+    number: int
+    ending: bool = False
+    dead_since: float = 0.0
+    next_kill: float = 0.0
+    kills: int = 0
+    overfull: bool = False
+    status: int | None = None
+    cpu_seconds: float = 0.0
+    leftover: int = 0
+
+
+class Server:
+    """Serves `control` (new connections, the end) and every connection that came through it."""
+
+    def __init__(
+        self,
+        control: socket.socket,
+        runtime: str,
+        identities: Identities,
+        killer: Killer | None,
+        prepared: Prepared,
+        run: Callable[[Placement, Sequence[int], Output, Maps], None],
+    ) -> None:
+        """`run` is what a worker does once it is forked; it does not return."""
+        self._control = control
+        self._run = run
+        self._prepared = prepared
+        self._scratch = os.path.join(os.path.realpath(runtime), "scratch")
+        self._identities = identities
+        self._killer = killer
+        self._connections: dict[int, socket.socket] = {}
+        self._workers: dict[int, _Worker] = {}
+        self._by_pidfd: dict[int, _Worker] = {}
+        self._lingering: list[_Worker] = []
+        self._poll = select.poll()
+        self._output = Output(1)
+        self._maps = Maps()
+        self._spawned = 0
+        self._next_look = 0.0
+
+    def serve(self) -> None:
+        """Until the grader says goodbye or is gone. Then nothing is left of any worker."""
+        self._poll.register(self._control, select.POLLIN)
+        while True:
+            self._look_at_scratch()
+            self._clear_away()
+            for descriptor, _ in self._poll.poll(self._patience()):
+                if descriptor == self._control.fileno():
+                    if not self._serve_control():
+                        self._end_everything()
+                        return
+                elif descriptor in self._connections:
+                    self._serve_connection(self._connections[descriptor])
+                elif descriptor in self._by_pidfd:
+                    self._bury(self._by_pidfd[descriptor])
+
+    def _serve_control(self) -> bool:
+        message, descriptors = _receive(self._control)
+        command = COMMANDS.decode(message) if message else Bye()
+        if not isinstance(command, Connect):
+            return False
+        connection = socket.socket(fileno=descriptors[0])
+        connection.settimeout(30.0)  # a grader that does not read must not stop the others
+        self._connections[connection.fileno()] = connection
+        self._poll.register(connection, select.POLLIN)
+        self._tell(connection, Hello(os.getpid(), self._identities.kind, threads(), dict(self._prepared.missing)))
+        return True
+
+    def _serve_connection(self, connection: socket.socket) -> None:
+        message, descriptors = _receive(connection)
+        if not message:
+            self._hang_up(connection)
+            return
+        command = COMMANDS.decode(message)
+        if isinstance(command, Spawn):
+            try:
+                self._spawn(connection, command, descriptors)
+            except Exception as error:
+                self._tell(connection, Refused(f"{type(error).__name__}: {error}"))
+            finally:
+                for descriptor in descriptors:
+                    os.close(descriptor)
+        elif isinstance(command, End) and command.worker in self._workers:
+            self._begin_end(self._workers[command.worker])
+        else:
+            self._tell(connection, Refused(f"no such worker: {command}"))
+
+    def _spawn(self, connection: socket.socket, command: Spawn, descriptors: Sequence[int]) -> None:
+        if threads() != 1:
+            raise RuntimeError(f"the fork server has {threads()} threads; a fork would be unsafe")
+        self._maps.take_in()
+        self._spawned += 1
+        uid = self._identities.take()
+        scratch = self._make_scratch(uid) if command.spec.scratch_bytes else None
+        if uid is not None and self._killer is not None:
+            self._killer.watch(uid)
+        placement = Placement(command.spec, uid, scratch, self._prepared, self._spawned)
+        pid = os.fork()
+        if pid == 0:
+            self._run(placement, descriptors, self._output, self._maps)
+        if pid in self._workers:  # the one before is dead, and nobody has asked for its end yet
+            os.kill(pid, signal.SIGKILL)
+            raise RuntimeError(f"process id {pid} is still in use")
+        pidfd = os.pidfd_open(pid)
+        worker = _Worker(pid, uid, scratch, command.spec.scratch_bytes, pidfd, connection, self._spawned)
+        self._workers[pid] = worker
+        self._by_pidfd[worker.pidfd] = worker
+        self._tell(connection, Spawned(pid, uid), [worker.pidfd])
+
+    def _make_scratch(self, uid: int | None) -> str:
+        scratch = f"{self._scratch}/{self._spawned}"
+        os.mkdir(scratch, 0o700)
+        if uid is not None:
+            os.chown(scratch, uid, uid)
+        return scratch
+
+    def _patience(self) -> float | None:
+        """Milliseconds until there is something to look at; None when there is nothing."""
+        dues = [worker.next_kill - time.monotonic() for worker in self._lingering]
+        if any(worker.scratch and not worker.ending for worker in self._workers.values()):
+            dues.append(BETWEEN_LOOKS)
+        return max(0.0, 1000 * min(dues)) if dues else None
+
+    def _look_at_scratch(self) -> None:
+        """Kill who has written too much. Its grader sees it die, and ends what it has started."""
+        if time.monotonic() < self._next_look:
+            return
+        for worker in self._workers.values():
+            if not worker.scratch or worker.ending:
+                continue
+            deleted = deleted_bytes(worker.pid, self._maps.of(worker.number), worker.scratch)
+            overfull = is_overfull(worker.scratch, worker.scratch_bytes - deleted)
+            if overfull or main_thread_has_ended(worker.pid):
+                worker.overfull = overfull
+                with contextlib.suppress(ProcessLookupError):
+                    signal.pidfd_send_signal(worker.pidfd, signal.SIGKILL)
+        self._next_look = time.monotonic() + BETWEEN_LOOKS
+
+    def _begin_end(self, worker: _Worker) -> None:
+        if worker.ending:
+            return
+        worker.ending = True
+        with contextlib.suppress(ProcessLookupError):
+            signal.pidfd_send_signal(worker.pidfd, signal.SIGKILL)
+        self._poll.register(worker.pidfd, select.POLLIN)
+
+    def _bury(self, worker: _Worker) -> None:
+        """The worker's process is dead: see to it that everything it started is, too, and answer."""
+        self._poll.unregister(worker.pidfd)
+        worker.dead_since = time.monotonic()
+        self._lingering.append(worker)
+        self._clear_away()
+
+    def _clear_away(self) -> None:
+        """Of every dead worker that is due, kill what is left; where that is nothing, say so."""
+        for worker in [each for each in self._lingering if time.monotonic() >= each.next_kill]:
+            self._reap()
+            alive = self._kill_leftover(worker)
+            if alive and time.monotonic() < worker.dead_since + _LINGERING_SECONDS:
+                worker.kills += 1
+                worker.next_kill = time.monotonic() + min(0.001 * worker.kills, _BETWEEN_KILLS)
+            else:
+                self._lingering.remove(worker)
+                self._finish(worker, alive)
+
+    def _finish(self, worker: _Worker, alive: bool) -> None:
+        del self._workers[worker.pid], self._by_pidfd[worker.pidfd]
+        os.close(worker.pidfd)
+        self._maps.forget(worker.number)
+        if worker.uid is not None and self._killer is not None and not alive:
+            self._killer.forget(worker.uid)
+        self._remove_scratch(worker.scratch)
+        if worker.owner is not None:
+            ended = Ended(worker.pid, worker.status or 0, worker.cpu_seconds, worker.leftover, alive, worker.overfull)
+            self._tell(worker.owner, ended)
+
+    def _kill_leftover(self, worker: _Worker) -> bool:
+        """Kill what is left of `worker`. True when there was something.
+
+        Whatever a dead worker started has become our child (`adopt_orphans`), so that looking at those is enough.
+        """
+        orphans = [
+            pid for pid in children() if pid not in self._workers and (self._killer is None or pid != self._killer.pid)
+        ]
+        if worker.uid is not None and self._killer is not None:
+            if not any(uid_of(pid) == worker.uid for pid in orphans):
+                return False
+            self._killer.kill(worker.uid)
+            return True
+        for pid in orphans:
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                continue
+        return bool(orphans)
+
+    def _reap(self) -> None:
+        """Collect every child that has ended, whosever it was."""
+        while True:
+            try:
+                dead = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+            except ChildProcessError:
+                return
+            if dead is None:
+                return
+            pid, status, usage = os.wait4(dead.si_pid, 0)
+            worker = self._workers.get(pid)
+            if worker is not None:
+                worker.status, worker.cpu_seconds = status, usage.ru_utime + usage.ru_stime
+            elif self._killer is not None and pid == self._killer.pid:
+                raise ConnectionError("the killer is dead")
+            else:
+                self._count_leftover(dead.si_uid)
+
+    def _count_leftover(self, uid: int) -> None:
+        for worker in self._workers.values():
+            if worker.ending and worker.uid in (uid, None):
+                worker.leftover += 1
+                return
+
+    def _remove_scratch(self, scratch: str | None) -> None:
+        if scratch is None:
+            return
+        try:
+            for entry in os.scandir(scratch):
+                if entry.is_symlink():
+                    os.unlink(entry.path)
+            os.rmdir(scratch)
+        except OSError:
+            _remove_tree(scratch, self._killer)
+
+    def _hang_up(self, connection: socket.socket) -> None:
+        """A grader is gone: end its workers, and tell nobody."""
+        self._poll.unregister(connection)
+        self._connections.pop(connection.fileno(), None)
+        for worker in list(self._workers.values()):
+            if worker.owner is connection:
+                worker.owner = None
+                self._begin_end(worker)
+        connection.close()
+
+    def _tell(self, connection: socket.socket, answer: Answer, descriptors: Sequence[int] = ()) -> None:
+        try:
+            socket.send_fds(connection, [encode(answer)], list(descriptors))
+        except OSError:
+            return  # the grader is gone; its socket says so next
+
+    def _end_everything(self) -> None:
+        for worker in list(self._workers.values()):
+            worker.owner = None
+            self._begin_end(worker)
+        for worker in list(self._by_pidfd.values()):
+            wait(worker.pidfd, 10.0)
+            if worker not in self._lingering:
+                self._bury(worker)
+        while self._lingering:
+            time.sleep(_BETWEEN_KILLS)
+            self._clear_away()
+
+
+def _receive(connection: socket.socket) -> tuple[bytes, list[int]]:
+    try:
+        message, descriptors, _, _ = socket.recv_fds(connection, MAX_COMMAND, 8)
+    except ConnectionError:
+        return b"", []
+    return message, descriptors
+
+
+def _remove_tree(folder: str, killer: Killer | None) -> None:
+    """Delete a folder, however deep (what recurses in Python fails at a thousand folders)."""
+    if killer is not None:
+        killer.remove(folder)
+    else:
+        remove_tree(folder)
+
+
+def _look_at_processor() -> None:
+    """What torch would else find out in every worker. (It computes nothing; on a virtual machine it takes 0.3 ms.)"""
+    import torch
+
+    with contextlib.suppress(AttributeError, RuntimeError):  # a name of torch's own, there since 2.1
+        torch.ops.mkldnn._is_mkldnn_bf16_supported()
+
+
+def _raise_descriptor_limit() -> None:
+    import resource
+
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    most = MOST_DESCRIPTORS if hard == resource.RLIM_INFINITY else min(hard, MOST_DESCRIPTORS)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+
+
+def main(control: int, runtime: str, warm: Sequence[str]) -> None:
+    """Run the fork server on the descriptor `control` until the grader is gone; then remove the folder `runtime`."""
+    sys.argv = [""]
+    os.umask(0o022)
+    os.environ.clear()
+    os.environ.update(ENVIRONMENT)
+    _raise_descriptor_limit()
+    identities = Identities()
+    outsider = identities.take()
+    killer = None if outsider is None else Killer(outsider)
+    os.mkdir(os.path.join(runtime, "scratch"), 0o711)
+    ready = prepared(runtime)
+    adopt_orphans()
+    with without_handlers():
+        for name in (*WARM, *warm):
+            try:
+                importlib.import_module(name)
+            except ImportError:
+                if name in WARM:
+                    raise
+        child = importlib.import_module(f"{__package__}.child")
+        importlib.import_module(f"{__package__}.global_state").seed_generators()
+    _look_at_processor()
+    importlib.import_module(f"{__package__}.rehearsal").rehearse()
+    make_undumpable()
+    server = Server(socket.socket(fileno=control), runtime, identities, killer, ready, child.run)
+    gc.collect()
+    gc.freeze()
+    fill_holes()
+    try:
+        server.serve()
+    finally:
+        _remove_tree(runtime, killer)
+    sys.exit(0)

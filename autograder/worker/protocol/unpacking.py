@@ -1,0 +1,183 @@
+"""Unpacking: from nodes and the bytes after the header back to values.
+
+It believes nothing: every size is checked against what is there before anything is allocated, dtypes come from a fixed
+table, depth and dimensions are bounded. Exceptions other than `WireError` may escape (an integer that is no integer);
+`wire` turns them into one.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from array import array
+from collections.abc import Callable
+from typing import Any, cast
+
+import numpy as np
+import torch
+
+from .messages import HandleRef, Value
+from .values import (
+    ALIGNMENT,
+    HASHABLE,
+    MAX_DEPTH,
+    MAX_DIMENSIONS,
+    NUMPY_NAMES,
+    TORCH_DTYPES,
+    ArrayNode,
+    BigInt,
+    Bytes,
+    Complex,
+    Dict,
+    Dtype,
+    Handle,
+    Integers,
+    List,
+    LongBytes,
+    LongText,
+    Node,
+    TensorNode,
+    Text,
+    Tuple,
+    WireError,
+)
+
+_MOST_COLLISIONS = 100
+_HEXADECIMAL = re.compile(r"-?[0-9a-f]+\Z")
+
+
+class Unpacker:
+    """Reads values whose buffers stand in `payload`, in the order of the tree."""
+
+    def __init__(self, payload: memoryview) -> None:
+        self._payload = payload
+        self._offset = 0
+
+    def unpack(self, node: Node, depth: int = 0) -> Value:
+        """The value of `node`. Raises `WireError`, or whatever malformed content leads to."""
+        if depth > MAX_DEPTH:
+            raise WireError(f"a value nested more than {MAX_DEPTH} deep")
+        unpacking = _UNPACKING.get(cast("type[object]", type(node)))
+        return node if unpacking is None else unpacking(self, node, depth)
+
+    def finish(self) -> None:
+        """Raises `WireError` when bytes are left that belong to no value."""
+        if self._offset != len(self._payload):
+            raise WireError(f"{len(self._payload) - self._offset} bytes that belong to no value")
+
+    def take(self, size: int) -> memoryview:
+        """The next `size` bytes."""
+        end = self._offset + size + -size % ALIGNMENT
+        if size < 0 or end > len(self._payload):
+            raise WireError(f"a buffer of {size} bytes where {len(self._payload) - self._offset} are left")
+        taken = self._payload[self._offset : self._offset + size]
+        self._offset = end
+        return taken
+
+    def unpack_big_int(self, node: BigInt, depth: int) -> int:
+        if not _HEXADECIMAL.match(node.digits):
+            raise WireError("an integer that is none")
+        return int(node.digits, 16)
+
+    def unpack_complex(self, node: Complex, depth: int) -> complex:
+        return complex(node.real, node.imag)
+
+    def unpack_text(self, node: Text, depth: int) -> str:
+        return node.data.decode("utf-8", "surrogatepass")
+
+    def unpack_bytes(self, node: Bytes, depth: int) -> bytes:
+        return node.data
+
+    def unpack_long_text(self, node: LongText, depth: int) -> str:
+        return bytes(self.take(node.size)).decode("utf-8", "surrogatepass")
+
+    def unpack_long_bytes(self, node: LongBytes, depth: int) -> bytes:
+        return bytes(self.take(node.size))
+
+    def unpack_integers(self, node: Integers, depth: int) -> list[int]:
+        numbers = array("q")
+        numbers.frombytes(self.take(8 * node.count))
+        return numbers.tolist()
+
+    def unpack_dtype(self, node: Dtype, depth: int) -> torch.dtype:
+        return _dtype(node.name)
+
+    def unpack_handle(self, node: Handle, depth: int) -> HandleRef:
+        return HandleRef(node.id, node.type_name)
+
+    def unpack_list(self, node: List, depth: int) -> list[Value]:
+        return [self.unpack(item, depth + 1) for item in node.items]
+
+    def unpack_tuple(self, node: Tuple, depth: int) -> tuple[Value, ...]:
+        return tuple([self.unpack(item, depth + 1) for item in node.items])
+
+    def unpack_dict(self, node: Dict, depth: int) -> dict[Value, Value]:
+        if len(node.keys) != len(node.values):
+            raise WireError(f"a dict of {len(node.keys)} keys and {len(node.values)} values")
+        unpacked: dict[Value, Value] = {}
+        hashes: set[int] = set()
+        for key_node, value_node in zip(node.keys, node.values, strict=True):
+            if not isinstance(key_node, HASHABLE):
+                raise WireError(f"a dict key of type {type(key_node).__name__}")
+            key = self.unpack(key_node, depth + 1)
+            hashes.add(hash(key))
+            if len(unpacked) - len(hashes) >= _MOST_COLLISIONS:  # each further one would cost as much as all before
+                raise WireError(f"a dict with more than {_MOST_COLLISIONS} keys of one hash")
+            unpacked[key] = self.unpack(value_node, depth + 1)
+        if len(unpacked) != len(node.keys):
+            raise WireError("a dict with the same key twice")
+        return unpacked
+
+    def unpack_tensor(self, node: TensorNode, depth: int) -> torch.Tensor:
+        dtype = _dtype(node.dtype)
+        count = _count(node.shape)
+        if not count:
+            return torch.empty(node.shape, dtype=dtype)
+        data = self.take(count * dtype.itemsize)
+        if dtype is torch.bool:
+            _check_booleans(data)
+        return torch.frombuffer(data, dtype=dtype).clone().reshape(node.shape)
+
+    def unpack_array(self, node: ArrayNode, depth: int) -> np.ndarray[Any, Any]:
+        if node.dtype not in NUMPY_NAMES:
+            raise WireError(f"an array of dtype {node.dtype[:50]!r}")
+        dtype = np.dtype(node.dtype)
+        data = self.take(_count(node.shape) * dtype.itemsize)
+        if dtype == np.bool_:
+            _check_booleans(data)
+        return np.array(np.frombuffer(data, dtype=dtype)).reshape(node.shape)
+
+
+def _dtype(name: str) -> torch.dtype:
+    if name not in TORCH_DTYPES:
+        raise WireError(f"the dtype {name[:50]!r}")
+    return TORCH_DTYPES[name]
+
+
+def _count(shape: list[int]) -> int:
+    if len(shape) > MAX_DIMENSIONS or any(size < 0 or size >= 1 << 48 for size in shape):
+        raise WireError(f"a shape of {len(shape)} dimensions, {str(shape[:8])[:100]}")
+    return math.prod(shape)
+
+
+def _check_booleans(data: memoryview) -> None:
+    if bytes(data).translate(None, b"\0\1"):
+        raise WireError("a boolean other than 0 and 1")
+
+
+_UNPACKING: dict[type[object], Callable[[Unpacker, Any, int], Value]] = {
+    BigInt: Unpacker.unpack_big_int,
+    Complex: Unpacker.unpack_complex,
+    Text: Unpacker.unpack_text,
+    Bytes: Unpacker.unpack_bytes,
+    LongText: Unpacker.unpack_long_text,
+    LongBytes: Unpacker.unpack_long_bytes,
+    Integers: Unpacker.unpack_integers,
+    TensorNode: Unpacker.unpack_tensor,
+    ArrayNode: Unpacker.unpack_array,
+    Dtype: Unpacker.unpack_dtype,
+    Handle: Unpacker.unpack_handle,
+    List: Unpacker.unpack_list,
+    Tuple: Unpacker.unpack_tuple,
+    Dict: Unpacker.unpack_dict,
+}

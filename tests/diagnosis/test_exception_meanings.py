@@ -1,0 +1,84 @@
+"""What common exceptions mean: matched by what torch and Python really say."""
+
+import bdb
+from collections.abc import Callable
+
+import pytest
+import torch
+
+from autograder.diagnosis.exception_meanings import is_out_of_memory, what_it_means
+
+
+def raised_by(call: Callable[[], object]) -> tuple[list[str], str]:
+    """The kinds and the message of what `call` raises."""
+    with pytest.raises(BaseException) as caught:
+        call()
+    return [kind.__name__ for kind in type(caught.value).__mro__], str(caught.value)
+
+
+def backward_through_a_detached_tensor() -> None:
+    torch.ones(3, requires_grad=True).detach().sum().backward()
+
+
+def gradient_of_what_was_not_used() -> None:
+    x, y = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)
+    torch.autograd.grad(y.sum(), x)
+
+
+def in_place_on_a_leaf() -> None:
+    x = torch.ones(3, requires_grad=True)
+    x -= 1
+
+
+def in_place_on_what_backward_needs() -> None:
+    x = torch.ones(3, requires_grad=True)
+    y = x.exp()
+    y += 1
+    y.sum().backward()
+
+
+def call_itself() -> None:
+    call_itself()
+
+
+def leave_the_debugger() -> None:
+    raise bdb.BdbQuit
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: torch.empty(1 << 60), "more memory"),
+        (backward_through_a_detached_tensor, "graph of gradients is cut"),
+        (gradient_of_what_was_not_used, "graph of gradients is cut"),
+        (in_place_on_a_leaf, "in-place"),
+        (in_place_on_what_backward_needs, "in-place"),
+        (lambda: torch.zeros(3, dtype=torch.float16).masked_fill(torch.ones(3).bool(), -1e9), "half precision"),
+        (lambda: torch.ones(2, 3) @ torch.ones(3, 2, dtype=torch.float64), "different dtypes"),
+        (lambda: torch.ones(2, 3, 4).transpose(1, 2).view(2, 12), "reshape()"),
+        (lambda: bool(torch.ones(3)), "is not None"),
+        (lambda: torch.ones(3).softmax(1), "no batch axis"),
+        (lambda: None.shape, "mask=None"),
+        (call_itself, "without an end"),
+        (lambda: __import__("no_such_module"), "is not there"),
+        (leave_the_debugger, "breakpoint() needs a terminal"),
+        (lambda: exit(0), "return its result"),
+    ],
+)
+def test_the_meaning_of_a_common_exception(call: Callable[[], object], words: str) -> None:
+    kinds, message = raised_by(call)
+    assert words in what_it_means(kinds, message), message
+
+
+def test_an_exception_that_says_it_all_is_left_alone() -> None:
+    assert what_it_means(["ValueError", "Exception"], "d must be even, not 5") == ""
+
+
+def test_a_subclass_counts_as_its_base() -> None:
+    assert "without an end" in what_it_means(["Mine", "RecursionError", "RuntimeError"], "too deep")
+
+
+def test_memory_that_ran_out_is_told_from_other_errors() -> None:
+    kinds, message = raised_by(lambda: torch.empty(1 << 60))
+    assert is_out_of_memory(f"{kinds[0]}: {message}") and is_out_of_memory("MemoryError")
+    assert not is_out_of_memory("weights: 3 out of memory cells") and not is_out_of_memory("ValueError: no")

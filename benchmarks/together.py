@@ -20,7 +20,7 @@ from benchmarks.whole import memory_kib
 ROOT = Path(__file__).resolve().parents[1]
 ASSIGNMENT = ROOT / "assignments" / "08_transformers"
 SOLUTIONS = ROOT / "solutions" / "08_transformers"
-HEAVIEST = ("5.6", "5.12")
+HEAVIEST = ("5.1f", "5.2f")
 FORMS = {
     "reference": ("the reference", 700),
     "whole_scores": ("all scores at once", 768),

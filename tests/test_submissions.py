@@ -126,7 +126,7 @@ def _points(sample: Sample) -> float | None:
 
 
 def _outcomes(expected: dict, numbers: list[str]) -> dict[str, str]:
-    """The outcome of each check that the table names: "2.7..2.9 2.12" and "all" become numbers."""
+    """The outcome of each check that the table names: "2.3a..2.3c 2.3f" and "all" become numbers."""
     return {
         number: outcome
         for outcome in OUTCOMES

@@ -176,7 +176,7 @@ def _rows(exercises: Sequence[Exercise], checks: Sequence[Counted], assignment: 
 
 
 def _numbers(numbers: Iterator[str]) -> str:
-    """2.1, 2.2, 2.3, 2.7 -> "2.1 to 2.3, 2.7"."""
+    """2.1a, 2.1b, 2.1c, 2.1f -> "2.1a to 2.1c, 2.1f"."""
     runs: list[list[str]] = []
     for number in sorted(numbers, key=number_key):
         if runs and _follows(number, runs[-1][-1]):
@@ -187,7 +187,9 @@ def _numbers(numbers: Iterator[str]) -> str:
 
 
 def _follows(number: str, before: str) -> bool:
-    """Whether "2.3" comes right after "2.2": never of a number with a letter."""
-    (part, _, last), (part_before, _, last_before) = number.partition("."), before.partition(".")
-    digits = last.isdecimal() and last_before.isdecimal()
-    return digits and part == part_before and int(last) == int(last_before) + 1
+    """Whether "2.3b" comes right after "2.3a", and "2.3" right after "2.2"."""
+    (*exercise, last), (*exercise_before, last_before) = number_key(number), number_key(before)
+    if exercise != exercise_before or last[0] != last_before[0]:
+        return False
+    (kind, digits, letter), (_, digits_before, letter_before) = last, last_before
+    return digits == digits_before + 1 if kind == 0 else len(letter) == 1 and ord(letter) == ord(letter_before[-1]) + 1

@@ -117,7 +117,9 @@ class Grader:
             workers = Workers(self._spawn_from(folder), handed_in, limits, tree.files, self.until, self._asked)
             chosen = _chosen(self._checks.checks, only)
             if self.until_one_fails:  # then the order in which they are named matters
-                chosen = sorted(chosen, key=lambda check: only.index(check.number))
+                chosen = sorted(
+                    chosen, key=lambda check: min(only.index(name) for name in _names(check) if name in only)
+                )
             try:
                 results, leaderboard = self._run_checks(workers, chosen)
             finally:
@@ -234,12 +236,17 @@ class Grader:
 def _chosen(checks: Sequence[Check], only: Sequence[str]) -> tuple[Check, ...]:
     if not only:
         return tuple(checks)
-    chosen = tuple(check for check in checks if check.number in only or check.name in only or check.part in only)
-    unknown = [word for word in only if not any(word in (c.number, c.name, c.part) for c in checks)]
+    chosen = tuple(check for check in checks if any(word in _names(check) for word in only))
+    unknown = [word for word in only if not any(word in _names(check) for check in checks)]
     if unknown:
         known = ", ".join(check.number for check in checks)
         raise SoftmarkError(f"There is no check '{unknown[0]}' (there are: {known}).")
     return chosen
+
+
+def _names(check: Check) -> tuple[str, ...]:
+    """What chooses a check: its number, its exercise (2.3 of 2.3a), its name, its part."""
+    return check.number, check.number.rstrip("abcdefghijklmnopqrstuvwxyz"), check.name, check.part
 
 
 def _rounded(points: float) -> float:

@@ -97,7 +97,7 @@ def broken() -> str:
 
 
 def weighed_by_model(numbers: str) -> str:
-    """Memory was judged, but not by the kernel's account. `numbers` are the checks, such as "5.5, 5.6"."""
+    """Memory was judged, but not by the kernel's account. `numbers` are the checks, such as "5.1e, 5.1f"."""
     return (
         f"In {numbers} memory is judged by the allocation model alone: it follows torch's tensors, and nothing on this "
         "machine keeps a safe account of what the process took besides."

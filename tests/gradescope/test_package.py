@@ -49,7 +49,9 @@ def test_it_is_small_and_holds_what_grading_needs_and_no_mistakes(transformers):
         assert course.format(kind, name) in transformers
     for name in ("attention.py", "order_rope.safetensors"):
         assert course.format("solutions", name) in transformers
-    assert "softmark/autograder/worker/forkserver/server.py" in transformers and "softmark/pyproject.toml" in transformers
+    assert (
+        "softmark/autograder/worker/forkserver/server.py" in transformers and "softmark/pyproject.toml" in transformers
+    )
     assert not [name for name in transformers if re.match(r"course/.*/(mistakes|variants)/|softmark/tests", name)]
 
 

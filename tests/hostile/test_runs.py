@@ -15,6 +15,7 @@ from autograder.grading import record, workers
 from autograder.grading.grader import Grader
 from autograder.intake.submission import Submission, find_submissions
 from autograder.report.gradebook import write_gradebook
+from autograder.run import pool
 from autograder.run.pool import Done, Job, grade_all
 from autograder.run.session import Session
 from tests.tiny import REFERENCE, tiny_assignment

@@ -167,13 +167,13 @@ FORMS = {"reference": "", "plain": "chunked_attention = at_once\n", **FORGERIES}
 
 @pytest.fixture
 def result(session: Session, tmp_path: Path, name: str) -> CheckResult:
-    """Check 5.6 of one form. (For all at once each of a run's test processes would grade all of them.)"""
+    """Check 5.1f of one form. (For all at once each of a run's test processes would grade all of them.)"""
     form = overlay((SOLUTIONS / "efficient.py").read_text(), AT_ONCE + FORMS[name])
     (tmp_path / "efficient.py").write_text(form)
     found: list[CheckResult] = []
 
     def work(grader) -> None:
-        found.extend(grader.grade(Submission(name="student_03", path=tmp_path), only=("5.6",)).checks)
+        found.extend(grader.grade(Submission(name="student_03", path=tmp_path), only=("5.1f",)).checks)
 
     session.with_grader(load_assignment(ASSIGNMENT), work, digest="")
     (only,) = found

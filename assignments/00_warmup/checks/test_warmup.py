@@ -7,7 +7,7 @@ from gradescope_utils.autograder_utils.decorators import number, weight
 from autograder.testing.numbers import assert_close, softmax_bound
 
 
-@number("0.1")
+@number("0.1a")
 @weight(4)
 @pytest.mark.read("handout 0.1")
 def test_softmax_is_the_formula(student, reference, cases):
@@ -21,7 +21,7 @@ def test_softmax_is_the_formula(student, reference, cases):
     assert_close(got, reference.softmax(x, 0), "softmax", within=softmax_bound(x), dtype=x.dtype)
 
 
-@number("0.2")
+@number("0.1b")
 @weight(3)
 @pytest.mark.read("handout 0.1")
 def test_softmax_of_large_scores(student, reference, cases):

@@ -33,7 +33,7 @@ def assert_attention(got, expected, q, k, v):
     assert_close(got, expected, "out", within=within, dtype=q.dtype)
 
 
-@number("5.1")
+@number("5.1a")
 @weight(1.5)
 @pytest.mark.read("handout 5.1")
 def test_chunks_change_nothing(student, reference, cases, forbids):
@@ -48,13 +48,13 @@ def test_chunks_change_nothing(student, reference, cases, forbids):
             assert_attention(student.chunked_attention(q, k, v, chunk), expected, q, k, v)
 
 
-@number("5.2")
+@number("5.1b")
 @weight(1)
 @pytest.mark.read("handout 5.1")
 def test_causal_chunks(student, reference, cases, forbids):
     """Causal: the last query is aligned with the last key, whatever the chunks; who sees nothing gets 0
 
-    Stays beside 5.4, which fails with it by gradients: that one is hidden, and this one shows a student the numbers.
+    Stays beside 5.1d, which fails with it by gradients: that one is hidden, and this one shows a student the numbers.
     """
     assert_own_attention(student, student.chunked_attention, forbids)
     for n_q, n_k in LENGTHS:
@@ -64,14 +64,14 @@ def test_causal_chunks(student, reference, cases, forbids):
             assert_attention(student.chunked_attention(q, k, v, chunk, causal=True), expected, q, k, v)
 
 
-@number("5.5")
+@number("5.1e")
 @weight(1)
 @pytest.mark.read("handout 5.1")
 @pytest.mark.timeout(30)
 def test_memory_of_chunks_grows_linearly(student, cases, forbids):
     """An average can be kept up to date, so attention needs no n x n scores: memory grows with n
 
-    Stays beside 5.6, which fails with it: that one is hidden, and this one shows a student the table.
+    Stays beside 5.1f, which fails with it: that one is hidden, and this one shows a student the table.
     """
     assert_own_attention(student, student.chunked_attention, forbids)
     for causal in (False, True):
@@ -90,13 +90,13 @@ def test_memory_of_chunks_grows_linearly(student, cases, forbids):
     assert_attention(got, expected, scaled, k, v)
 
 
-@number("5.7")
+@number("5.2a")
 @weight(1)
 @pytest.mark.read("handout 5.2")
 def test_flash_attention_is_attention(student, reference, cases, forbids):
     """Flash attention is attention: the same numbers, causal or not, whatever the chunks
 
-    Stays beside 5.8 and 5.9: they fail with it by gradients, and this one tells a student that forward is wrong.
+    Stays beside 5.2b and 5.2c: they fail with it by gradients, and this one tells a student that forward is wrong.
     """
     assert_own_attention(student, student.flash_attention, forbids, grad=True)
     for q, k, v in cases.attention():
@@ -110,13 +110,13 @@ def test_flash_attention_is_attention(student, reference, cases, forbids):
             assert_attention(student.flash_attention(q, k, v, chunk, causal=True), expected, q, k, v)
 
 
-@number("5.8")
+@number("5.2b")
 @weight(1.5)
 @pytest.mark.read("handout 5.2")
 def test_gradients_of_flash_attention(student, reference, cases, forbids):
     """Weights that were thrown away can be computed again: the gradients are those of attention
 
-    Stays beside 5.9, which fails with it: that one is hidden and causal, and this one shows a student the numbers.
+    Stays beside 5.2c, which fails with it: that one is hidden and causal, and this one shows a student the numbers.
     """
     assert_own_attention(student, student.flash_attention, forbids, grad=True)
     for q, k, v in cases.attention(least_keys=2):
@@ -128,14 +128,14 @@ def test_gradients_of_flash_attention(student, reference, cases, forbids):
             assert_gradients(*(dict(zip(NAMES, each.args, strict=False)) for each in (got, expected, own)))
 
 
-@number("5.11")
+@number("5.2e")
 @weight(1)
 @pytest.mark.read("handout 5.2")
 @pytest.mark.timeout(60)
 def test_memory_of_training_grows_linearly(student, cases, forbids):
     """A backward pass that computes the weights again need not keep them: memory of training grows with n
 
-    Stays beside 5.12, which fails with it: that one is hidden, and this one shows a student the table.
+    Stays beside 5.2f, which fails with it: that one is hidden, and this one shows a student the table.
     """
     assert_own_attention(student, student.flash_attention, forbids, grad=True)
     for causal in (False, True):
@@ -157,13 +157,13 @@ def test_memory_of_training_grows_linearly(student, cases, forbids):
     assert_arrives(got.args[0], "q")
 
 
-@number("5.13")
+@number("5.3a")
 @weight(1.5)
 @pytest.mark.read("handout 5.3")
 def test_window_is_attention_to_the_latest_keys(student, reference, cases, forbids):
     """With a window w, query i attends to the keys j with 0 <= i - j < w, and to no other
 
-    Stays beside 5.14 and 5.17, which fail with it: they are hidden, and this one shows a student the numbers.
+    Stays beside 5.3b and 5.3e, which fail with it: they are hidden, and this one shows a student the numbers.
     """
     assert_own_attention(student, student.sliding_window_attention, forbids)
     for shape in ((3,), (2, 7), (2, 3, 10)):
@@ -174,7 +174,7 @@ def test_window_is_attention_to_the_latest_keys(student, reference, cases, forbi
             assert_attention(student.sliding_window_attention(q, k, v, window), expected, q, k, v)
 
 
-@number("5.15")
+@number("5.3c")
 @weight(1)
 @pytest.mark.read("handout 5.3")
 @pytest.mark.timeout(20)

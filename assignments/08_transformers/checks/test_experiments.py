@@ -17,7 +17,7 @@ from autograder.testing.order import SYMBOLS, A, B, accuracy_of, assert_accuracy
 ARMS = [("none", False), ("none", True), ("sinusoidal", False), ("learned", False), ("rope", False), ("rope", True)]
 
 
-@number("6.1")
+@number("6.1a")
 @weight(0.5)
 @pytest.mark.read("handout 6.1")
 def test_sequences_ask_which_comes_first(student):
@@ -36,7 +36,7 @@ def test_sequences_ask_which_comes_first(student):
         assert_same(labels, before.long(), "labels")
 
 
-@number("6.2")
+@number("6.2a")
 @weight(1.5)
 @pytest.mark.read("handout 6.2")
 def test_block_is_pre_norm(student, reference, cases):
@@ -47,7 +47,7 @@ def test_block_is_pre_norm(student, reference, cases):
         assert_same_module(alike, alike.module(x.to(alike.dtype)), "the block's result", x)
 
 
-@number("6.3")
+@number("6.2b")
 @weight(1)
 @pytest.mark.read("handout 6.2")
 def test_block_hands_mask_and_positions_on(student, reference, cases):
@@ -67,7 +67,7 @@ def test_block_hands_mask_and_positions_on(student, reference, cases):
     assert_same_module(alike, alike.module(x.to(alike.dtype)), "the rotary block's result without a mask", x)
 
 
-@number("6.4")
+@number("6.3a")
 @weight(1)
 @pytest.mark.read("handout 6.3")
 def test_model_is_the_one_of_the_handout(student, reference, cases):
@@ -79,7 +79,7 @@ def test_model_is_the_one_of_the_handout(student, reference, cases):
             assert_same_module(alike, alike.module(tokens), "logits", tokens)
 
 
-@number("6.5")
+@number("6.4a")
 @weight(0.5)
 @pytest.mark.read("handout 6.4")
 def test_training_can_be_repeated(student):
@@ -109,14 +109,14 @@ def _assert_weights(run, like):
             raise Mismatch(name, f"shape {tuple(value.shape)}", f"shape {tuple(run[name].shape)}")
 
 
-@number("6.6")
+@number("6.5a")
 @weight(0)
 @pytest.mark.read("handout 6.5")
 @pytest.mark.parametrize("arm", ["none_causal", "sinusoidal", "learned", "rope"])
 def test_your_models_see_order(student, cases, handed_in, arm):
     """Without points: your own models, with the weights you hand in, see which comes first
 
-    Stays beside 6.7 and 6.12, which give the points and fail with it: they are hidden, and this one shows the numbers.
+    Stays beside 6.5b and 6.5e, which give the points and fail with it: they are hidden, and this one shows the numbers.
     """
     position, _, causal = arm.partition("_")
     model = load_own(student.OrderModel(position, causal == "causal"), handed_in, arm)

@@ -42,7 +42,7 @@ FIVE_TOKENS = {
 }
 
 
-@number("4.1")
+@number("4.1a")
 @weight(1.5)
 @pytest.mark.read("handout 4.1")
 def test_aggregate_is_the_sum_over_heads(student, reference, cases):
@@ -65,7 +65,7 @@ def test_aggregate_is_the_sum_over_heads(student, reference, cases):
             assert_close(got, expected, "out", within=aggregate_bound(x, weights, identity), dtype=dtype)
 
 
-@number("4.3")
+@number("4.2a")
 @weight(0.5)
 @pytest.mark.read("handout 4.2")
 def test_dense_layer_has_everyone_as_a_neighbour(student, reference, cases):
@@ -77,7 +77,7 @@ def test_dense_layer_has_everyone_as_a_neighbour(student, reference, cases):
         assert_close(got, reference.mlp_weights(W.double()), "weights", within=within, dtype=dtype)
 
 
-@number("4.4")
+@number("4.3a")
 @weight(1)
 @pytest.mark.read("handout 4.3")
 def test_convolution_is_a_shift_for_each_offset(student, reference):
@@ -87,7 +87,7 @@ def test_convolution_is_a_shift_for_each_offset(student, reference):
         assert_close(got, reference.conv_weights(n, size, "zeros").double(), "weights", within=EXACT)
 
 
-@number("4.5")
+@number("4.3b")
 @weight(1)
 @pytest.mark.read("handout 4.3")
 def test_circular_convolution_lives_on_a_ring(student, reference):
@@ -97,7 +97,7 @@ def test_circular_convolution_lives_on_a_ring(student, reference):
         assert_close(got, reference.conv_weights(n, size, "circular").double(), "weights", within=EXACT)
 
 
-@number("4.7")
+@number("4.4a")
 @weight(1)
 @pytest.mark.read("handout 4.4")
 def test_node_takes_the_mean_of_those_that_send_to_it(student, reference, cases):
@@ -121,7 +121,7 @@ def test_node_takes_the_mean_of_those_that_send_to_it(student, reference, cases)
     assert_close(by_default, expected, "weights", within=QUOTIENT, dtype=star.dtype)
 
 
-@number("4.8")
+@number("4.4b")
 @weight(1)
 @pytest.mark.read("handout 4.4")
 def test_symmetric_norm_knows_both_degrees(student, reference, cases):
@@ -138,7 +138,7 @@ def test_symmetric_norm_knows_both_degrees(student, reference, cases):
         assert_close(got, expected, "weights", within=QUOTIENT, dtype=A.dtype)
 
 
-@number("4.10")
+@number("4.5a")
 @weight(1)
 @pytest.mark.read("handout 4.5")
 def test_attention_makes_its_weights_from_the_data(student, reference, cases):
@@ -151,7 +151,7 @@ def test_attention_makes_its_weights_from_the_data(student, reference, cases):
             assert_close(student.attention_weights(q, k), expected, "weights", within=within, dtype=dtype)
 
 
-@number("4.12")
+@number("4.6a")
 @weight(1.5)
 @pytest.mark.parametrize("layer", LAYERS)
 @pytest.mark.read("handout 4.6")
@@ -167,7 +167,7 @@ def test_one_operator_is_all_four_layers(student, cases, layer):
     assert_is_layer(operator, cases.tensor(2, n, d_in))
 
 
-@number("4.17")
+@number("4.7b")
 @weight(1)
 @pytest.mark.parametrize("layer", FIVE_TOKENS)
 @pytest.mark.read("handout 4.7")
@@ -183,7 +183,7 @@ def test_symmetry_of_each_layer_was_predicted(student, cases, layer):
     assert_predicted(student.SYMMETRIES, layer, commutes, orders, A if layer == "graph" else None)
 
 
-@number("4.19")
+@number("4.8a")
 @weight(0)
 @pytest.mark.read("handout 4.8")
 def test_convolution_in_the_plane(student, reference, cases):

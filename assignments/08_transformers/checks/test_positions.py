@@ -1,7 +1,7 @@
 """Visible checks of part 3: what a code of the position is, and what it does to attention.
 
 Bounds are rounding bounds, 2 x eps32 x (1 + |p|): `sinusoidal_bound`, and times the largest norm of a pair
-`rope_bound`. Only the checks of the formulas (3.1, 3.11) hold the order of features, the direction and the
+`rope_bound`. Only the checks of the formulas (3.1a, 3.3a) hold the order of features, the direction and the
 frequencies; the others are anchored by what holds for any of them.
 """
 
@@ -27,7 +27,7 @@ from autograder.testing.modules import load_alike
 from autograder.testing.numbers import assert_close
 
 
-@number("3.1")
+@number("3.1a")
 @weight(1.5)
 @pytest.mark.read("handout 3.1")
 def test_sinusoidal_is_the_formula(student, reference):
@@ -38,7 +38,7 @@ def test_sinusoidal_is_the_formula(student, reference):
         assert_close(got, reference.sinusoidal(positions, d), "codes", within=sinusoidal_bound(positions))
 
 
-@number("3.2")
+@number("3.1b")
 @weight(0.5)
 @pytest.mark.read("handout 3.1")
 def test_code_belongs_to_the_position(student):
@@ -47,7 +47,7 @@ def test_code_belongs_to_the_position(student):
         assert_waves(student.sinusoidal, torch.tensor(positions))
 
 
-@number("3.3")
+@number("3.1c")
 @weight(1)
 @pytest.mark.read("handout 3.1")
 def test_sinusoidal_far_beyond_any_seen(student):
@@ -56,7 +56,7 @@ def test_sinusoidal_far_beyond_any_seen(student):
         assert_waves(student.sinusoidal, torch.tensor(positions))
 
 
-@number("3.4")
+@number("3.1d")
 @weight(1)
 @pytest.mark.read("handout 3.1")
 def test_shift_is_one_rotation_for_all_positions(student, cases):
@@ -67,7 +67,7 @@ def test_shift_is_one_rotation_for_all_positions(student, cases):
         assert_shift_is_a_rotation(before, after, positions, shift, d)
 
 
-@number("3.7")
+@number("3.2a")
 @weight(1)
 @pytest.mark.read("handout 3.2")
 def test_learned_code_is_a_row_of_the_table(student, reference, cases):
@@ -80,7 +80,7 @@ def test_learned_code_is_a_row_of_the_table(student, reference, cases):
             assert_close(got, expected, "codes", within=1e-6, dtype=alike.dtype)
 
 
-@number("3.8")
+@number("3.2b")
 @weight(1)
 @pytest.mark.read("handout 3.2")
 def test_learned_positions_end_where_the_table_ends(student, reference, cases):
@@ -94,7 +94,7 @@ def test_learned_positions_end_where_the_table_ends(student, reference, cases):
         must_raise(ValueError, alike.module, torch.tensor(positions), because="the table has rows 0 .. 5")
 
 
-@number("3.11")
+@number("3.3a")
 @weight(1)
 @pytest.mark.read("handout 3.3")
 def test_rope_is_the_formula(student, reference, cases):
@@ -107,7 +107,7 @@ def test_rope_is_the_formula(student, reference, cases):
             assert_close(got, expected, "rope(x, positions)", within=rope_bound(x, positions), dtype=dtype)
 
 
-@number("3.12")
+@number("3.3b")
 @weight(0.5)
 @pytest.mark.read("handout 3.3")
 def test_rope_keeps_lengths(student, cases):
@@ -124,7 +124,7 @@ def test_rope_keeps_lengths(student, cases):
         assert_close(student.rope(x, nowhere), x, "rope at position 0", within=within)
 
 
-@number("3.13")
+@number("3.3c")
 @weight(1)
 @pytest.mark.read("handout 3.3")
 def test_inner_products_know_relative_positions_only(student, cases):
@@ -136,7 +136,7 @@ def test_inner_products_know_relative_positions_only(student, cases):
             assert_relative(student.rope, cases.tensor(d), cases.tensor(d), positions)
 
 
-@number("3.19")
+@number("3.4a")
 @weight(0.75)
 @pytest.mark.read("handout 3.4")
 @pytest.mark.parametrize("code", ["sinusoidal", "learned", "rope"])
@@ -161,7 +161,7 @@ def test_code_puts_order_into_attention(student, reference, cases, code):
     assert_order_matters(plain_attention(before, before, before), plain_attention(after, after, after), order)
 
 
-@number("3.21")
+@number("3.5a")
 @weight(0)
 @pytest.mark.read("handout 3.5")
 def test_alibi_is_the_formula(student, reference):

@@ -25,7 +25,7 @@ def running_text(cases, length):
     return draw_text(cases, [word + " " for word in WORDS], length)
 
 
-@number("1.1")
+@number("1.1a")
 @weight(1.5)
 @pytest.mark.read("handout 1.1")
 def test_most_frequent_pair_is_merged(student, cases):
@@ -34,7 +34,7 @@ def test_most_frequent_pair_is_merged(student, cases):
         assert_trained(student.train_bpe(text, 257 + merges, [END]), text, 257 + merges, [END])
 
 
-@number("1.2")
+@number("1.1b")
 @weight(0.5)
 @pytest.mark.read("handout 1.1")
 def test_vocabulary_is_bytes_special_tokens_merges(student, cases):
@@ -44,7 +44,7 @@ def test_vocabulary_is_bytes_special_tokens_merges(student, cases):
         assert_vocabulary(got, special_tokens)
 
 
-@number("1.3")
+@number("1.1c")
 @weight(1)
 @pytest.mark.read("handout 1.1")
 def test_no_merge_across_pre_tokens(student, cases):
@@ -53,7 +53,7 @@ def test_no_merge_across_pre_tokens(student, cases):
         assert_merged_within_words(student.train_bpe(text, 500, []), text, 500, [])
 
 
-@number("1.4")
+@number("1.1d")
 @weight(0.5)
 @pytest.mark.read("handout 1.1")
 def test_special_tokens_take_no_part_in_training(student, cases):
@@ -66,7 +66,7 @@ def test_special_tokens_take_no_part_in_training(student, cases):
         assert_merged_within_words(student.train_bpe(text, 500, special_tokens), text, 500, special_tokens)
 
 
-@number("1.9")
+@number("1.2a")
 @weight(1.5)
 @pytest.mark.read("handout 1.2")
 def test_encoding_joins_by_rank(student, reference, cases):
@@ -87,7 +87,7 @@ def test_encoding_joins_by_rank(student, reference, cases):
     assert_ids(tokenizer.encode(text), oracle.encode(text), vocab)
 
 
-@number("1.10")
+@number("1.2b")
 @weight(1)
 @pytest.mark.read("handout 1.2")
 def test_decoding_gives_the_text_back(student, reference, cases):
@@ -102,7 +102,7 @@ def test_decoding_gives_the_text_back(student, reference, cases):
         assert_text(another.decode(ids), text)
 
 
-@number("1.12")
+@number("1.2d")
 @weight(0.5)
 @pytest.mark.read("handout 1.2")
 def test_decoding_what_a_model_gives(student, reference, cases):
@@ -113,7 +113,7 @@ def test_decoding_what_a_model_gives(student, reference, cases):
         assert_text(tokenizer.decode(given), "slow wheels")
 
 
-@number("1.14")
+@number("1.2f")
 @weight(1)
 @pytest.mark.read("handout 1.2")
 def test_special_token_is_one_id(student, reference, cases):
@@ -128,7 +128,7 @@ def test_special_token_is_one_id(student, reference, cases):
         assert_units(tokenizer.encode(text), oracle.encode(text), vocab, special_tokens)
 
 
-@number("1.17")
+@number("1.3a")
 @weight(0.5)
 @pytest.mark.read("handout 1.3")
 def test_items_are_encoded_one_by_one(student, reference, cases):
@@ -156,7 +156,7 @@ def assert_lazy(stream, ids, needed):
     )
 
 
-@number("1.19")
+@number("1.4a")
 @weight(1)
 @pytest.mark.read("handout 1.4")
 def test_patches_are_squares_of_the_image(student, reference, cases):
@@ -166,7 +166,7 @@ def test_patches_are_squares_of_the_image(student, reference, cases):
         assert_same(student.patchify(images, patch), reference.patchify(images, patch), "patches")
 
 
-@number("1.21")
+@number("1.4c")
 @weight(0.5)
 @pytest.mark.read("handout 1.4")
 def test_patches_put_together_are_the_image(student, reference, cases):
@@ -177,7 +177,7 @@ def test_patches_put_together_are_the_image(student, reference, cases):
         assert_same(got, images, "images")
 
 
-@number("1.23")
+@number("1.4e")
 @weight(1)
 @pytest.mark.read("handout 1.4")
 def test_windows_slide_over_the_series(student, reference, cases):

@@ -372,10 +372,10 @@ def main(control: int, runtime: str, warm: Sequence[str]) -> None:
             except ImportError:
                 if name in WARM:
                     raise
-        child = importlib.import_module(f"{__package__}.child")
-        importlib.import_module(f"{__package__}.global_state").seed_generators()
+        child = importlib.import_module("..child", __package__)
+        importlib.import_module("..global_state", __package__).seed_generators()
     _look_at_processor()
-    importlib.import_module(f"{__package__}.rehearsal").rehearse()
+    importlib.import_module(".rehearsal", __package__).rehearse()
     make_undumpable()
     server = Server(socket.socket(fileno=control), runtime, identities, killer, ready, child.run)
     gc.collect()

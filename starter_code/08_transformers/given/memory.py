@@ -32,8 +32,8 @@ def peaks(
         NotYet: when softmark is not installed here.
     """
     try:
-        from autograder.worker.messages import Measure, Measured, Target
         from autograder.worker.meters.measuring import measure
+        from autograder.worker.protocol.messages import Measure, Measured, Target
     except ImportError:
         raise NotYet("Memory is measured by `softmark`, which this Python does not have: install it first.") from None
     found: dict[int, float] = {}

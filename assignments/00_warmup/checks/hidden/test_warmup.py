@@ -8,7 +8,7 @@ from autograder.testing.numbers import assert_close, softmax_bound
 from autograder.testing.purity import assert_pure
 
 
-@number("0.3")
+@number("0.1c")
 @weight(2)
 @visibility("hidden")
 @pytest.mark.read("handout 0.1")
@@ -21,7 +21,7 @@ def test_softmax_of_rows_far_apart(student, reference, cases):
         assert_close(got, reference.softmax(x.double(), 1), "softmax", within=softmax_bound(x), dtype=dtype)
 
 
-@number("0.4")
+@number("0.1d")
 @weight(1)
 @visibility("hidden")
 @pytest.mark.read("handout 0.1")

@@ -29,14 +29,14 @@ def in_float64(*tensors):
     )
 
 
-@number("2.3")
+@number("2.1c")
 @weight(0.5)
 @visibility("hidden")
 @pytest.mark.read("handout 2.1")
 def test_softmax_of_rows_far_apart(student, reference, cases):
     """Each row has a largest score of its own; what lies far below it gets 0, minus infinity included
 
-    Stays beside 2.13, which fails with it where attention calls this softmax; whose attention does not learns it here.
+    Stays beside 2.3g, which fails with it where attention calls this softmax; whose attention does not learns it here.
     """
     offsets = torch.tensor([[0.0], [60.0], [-60.0]])
     spread = torch.tensor([0.0, -200.0, -10.0, 95.0, -float("inf")])
@@ -49,7 +49,7 @@ def test_softmax_of_rows_far_apart(student, reference, cases):
         assert_close(got, reference.softmax(x.double(), 1), "softmax", within=softmax_bound(x), dtype=dtype)
 
 
-@number("2.4")
+@number("2.1d")
 @weight(0.5)
 @visibility("hidden")
 @pytest.mark.read("handout 2.1")
@@ -65,7 +65,7 @@ def test_softmax_gradient_and_argument(student, reference, cases):
     assert_gradients({"x": got.args[0]}, {"x": expected.args[0]}, {"x": own.args[0]})
 
 
-@number("2.6")
+@number("2.2b")
 @weight(0.5)
 @visibility("hidden")
 @pytest.mark.read("handout 2.2")
@@ -83,7 +83,7 @@ def test_loops_keep_dtype_and_gradient(student, reference, cases):
         assert_gradients(dict(zip(NAMES, got.args, strict=True)), oracle, oracle)
 
 
-@number("2.12")
+@number("2.3f")
 @weight(1)
 @visibility("hidden")
 @pytest.mark.read("handout 2.3")
@@ -104,7 +104,7 @@ def test_query_that_may_attend_to_nothing(student, cases):
         assert_close(empty, torch.zeros(empty.shape), "gradient by the query that sees nothing", within=1e-6)
 
 
-@number("2.13")
+@number("2.3g")
 @weight(1)
 @visibility("hidden")
 @pytest.mark.read("handout 2.3")
@@ -129,7 +129,7 @@ def test_attention_with_extreme_scores(student, cases):
         assert_close(out, wide_out, "out", within=within_out, dtype=dtype)
 
 
-@number("2.14")
+@number("2.4a")
 @weight(1)
 @visibility("hidden")
 @pytest.mark.read("handout 2.4")
@@ -157,7 +157,7 @@ def test_past_does_not_see_the_future(student, reference, cases):
             assert_no_gradient_from_hidden(pulled.args[index], allowed, query, NAMES[index])
 
 
-@number("2.15")
+@number("2.3h")
 @weight(1)
 @visibility("hidden")
 @pytest.mark.read("handout 2.3")
@@ -172,7 +172,7 @@ def test_gradients_of_attention(student, reference, cases):
             assert_gradients(*(dict(zip(NAMES, pulled.args, strict=False)) for pulled in (got, expected, own)))
 
 
-@number("2.16")
+@number("2.3i")
 @weight(0.5)
 @visibility("hidden")
 @pytest.mark.read("handout 2.3")
@@ -187,7 +187,7 @@ def test_attention_leaves_its_arguments_alone(student, cases):
     assert_best_key_wins(attention, cases)
 
 
-@number("2.19")
+@number("2.4d")
 @weight(0.5)
 @visibility("hidden")
 @pytest.mark.read("handout 2.4")
@@ -201,7 +201,7 @@ def test_masks_combine(student, reference, cases):
         assert_same(padding & causal, reference.padding_mask(given, n) & reference.causal_mask(n, n), "both masks")
 
 
-@number("2.23")
+@number("2.5d")
 @weight(0.5)
 @visibility("hidden")
 @pytest.mark.read("handout 2.5")
@@ -225,7 +225,7 @@ def test_heads_are_independent(student, reference, cases):
     assert_like(alike, crossing, 1, "weights", x, context)
 
 
-@number("2.24")
+@number("2.5e")
 @weight(0.5)
 @visibility("hidden")
 @pytest.mark.read("handout 2.5")
@@ -238,7 +238,7 @@ def test_same_parameters_at_any_length(student, reference, cases):
         assert_like(alike, out, 0, "out", x)
 
 
-@number("2.25")
+@number("2.5f")
 @weight(1)
 @visibility("hidden")
 @pytest.mark.read("handout 2.5")
@@ -255,7 +255,7 @@ def test_every_projection_learns(student, reference, cases):
     )
 
 
-@number("2.28")
+@number("2.6c")
 @weight(0)
 @visibility("hidden")
 @pytest.mark.read("handout 2.6")

@@ -64,7 +64,7 @@ def assert_gradients_alike(student, function, oracle, q, k, v, cotangent, *rest)
     assert_gradients(*(dict(zip(NAMES, each.args, strict=False)) for each in (got, expected, own)))
 
 
-@number("5.3")
+@number("5.1c")
 @weight(1)
 @visibility("hidden")
 @pytest.mark.read("handout 5.1")
@@ -83,7 +83,7 @@ def test_scores_that_rise_from_chunk_to_chunk(student, reference, cases, forbids
             assert_attention(student.chunked_attention(q, k, v, chunk), expected, scaled, k, v)
 
 
-@number("5.4")
+@number("5.1d")
 @weight(0.5)
 @visibility("hidden")
 @pytest.mark.read("handout 5.1")
@@ -103,7 +103,7 @@ def test_chunks_let_gradients_through(student, reference, cases, forbids):
         )
 
 
-@number("5.6")
+@number("5.1f")
 @weight(2)
 @visibility("hidden")
 @pytest.mark.read("handout 5.1")
@@ -139,7 +139,7 @@ def test_memory_of_chunks_by_the_kernel(student, reference, cases, forbids):
     assert_largest_tensor(point, 2.1 * max(2048 * 1 * 4, 64 * 64 * 4), what)
 
 
-@number("5.9")
+@number("5.2c")
 @weight(1)
 @visibility("hidden")
 @pytest.mark.read("handout 5.2")
@@ -155,7 +155,7 @@ def test_gradients_of_causal_flash_attention(student, reference, cases, forbids)
             )
 
 
-@number("5.10")
+@number("5.2d")
 @weight(0.5)
 @visibility("hidden")
 @pytest.mark.read("handout 5.2")
@@ -174,7 +174,7 @@ def test_flash_attention_with_extreme_scores(student, reference, cases, forbids)
         assert_arrives(gradient, name)
 
 
-@number("5.12")
+@number("5.2f")
 @weight(2)
 @visibility("hidden")
 @pytest.mark.read("handout 5.2")
@@ -220,7 +220,7 @@ def test_memory_of_training_by_the_kernel(student, reference, cases, forbids):
     assert_gradients(*(dict(zip(NAMES, each.args, strict=False)) for each in (got, expected, own)))
 
 
-@number("5.14")
+@number("5.3b")
 @weight(1)
 @visibility("hidden")
 @pytest.mark.read("handout 5.3")
@@ -243,7 +243,7 @@ def test_smallest_and_largest_windows(student, reference, cases, forbids):
     assert_close(student.sliding_window_attention(q, k, v, 7), expected, "out", within=within, dtype=q.dtype)
 
 
-@number("5.16")
+@number("5.3d")
 @weight(1.5)
 @visibility("hidden")
 @pytest.mark.read("handout 5.3")
@@ -276,7 +276,7 @@ def test_memory_of_the_window(student, reference, cases, forbids):
     assert_seen(point, 0.5 * n * 64 * (64 + 64), what)
 
 
-@number("5.17")
+@number("5.3e")
 @weight(1)
 @visibility("hidden")
 @pytest.mark.read("handout 5.3")

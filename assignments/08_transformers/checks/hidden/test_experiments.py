@@ -18,14 +18,14 @@ from autograder.testing.purity import assert_pure
 from autograder.testing.symmetry import assert_invariant
 
 
-@number("6.7")
+@number("6.5b")
 @weight(1)
 @visibility("hidden")
 @pytest.mark.read("handout 6.5")
 def test_a_causal_mask_tells_position(student, reference, cases, handed_in):
     """Without a code attention sees a set and is right half the time; a causal mask alone is enough to tell order
 
-    Stays though 6.6 fails with what it alone would catch: 6.6 believes the student's own model, and gives no points.
+    Stays though 6.5a fails with what it alone would catch: 6.5a believes the student's own model, and gives no points.
     """
     blind = load_trained(student.OrderModel, reference, handed_in, "none")
     tokens, _ = pairs(cases, 60, 11)
@@ -39,7 +39,7 @@ def test_a_causal_mask_tells_position(student, reference, cases, handed_in):
     assert_accuracy(got, "order_none_causal at the trained lengths", least=0.93)
 
 
-@number("6.8")
+@number("6.5c")
 @weight(1.5)
 @visibility("hidden")
 @pytest.mark.read("handout 6.5")
@@ -57,7 +57,7 @@ def test_rope_extrapolates_best(student, reference, cases, handed_in):
             raise Mismatch("accuracy of order_rope at length 32", expected, f"{far['rope']:.1%}")
 
 
-@number("6.9")
+@number("6.5d")
 @weight(0.5)
 @visibility("hidden")
 @pytest.mark.read("handout 6.5")
@@ -73,7 +73,7 @@ def test_rope_knows_differences_only(student, reference, cases, handed_in):
         assert_invariant(before, after, "logits with RoPE", under="adding 1000 to every position", within=within)
 
 
-@number("6.10")
+@number("6.1b")
 @weight(0.5)
 @visibility("hidden")
 @pytest.mark.read("handout 6.1")
@@ -107,7 +107,7 @@ def _assert_even(found, what):
         raise Mismatch(what, expected, f"{int(found.min())} to {int(found.max())} times")
 
 
-@number("6.11")
+@number("6.3b")
 @weight(0.5)
 @visibility("hidden")
 @pytest.mark.read("handout 6.3")
@@ -121,7 +121,7 @@ def test_positions_say_where_tokens_stand(student, reference, cases):
             assert_same_module(alike, got, "logits", tokens, positions=given)
 
 
-@number("6.12")
+@number("6.5e")
 @weight(1.5)
 @visibility("hidden")
 @pytest.mark.read("handout 6.5")
@@ -129,7 +129,7 @@ def test_positions_say_where_tokens_stand(student, reference, cases):
 def test_with_a_code_order_is_seen(student, reference, cases, handed_in, arm):
     """With a code of the position, whichever it is, a trained model sees which symbol comes first
 
-    Stays though 6.6 and 6.8 fail with it: 6.6 believes the student's own model, and 6.8 asks for more than this.
+    Stays though 6.5a and 6.5c fail with it: 6.5a believes the student's own model, and 6.5c asks for more than this.
     """
     trained = load_trained(student.OrderModel, reference, handed_in, arm)
     got = trained.accuracy(cases, reference.TRAINED_LENGTHS, count=40)

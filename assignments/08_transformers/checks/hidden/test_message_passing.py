@@ -35,7 +35,7 @@ LAYERS = {
 }
 
 
-@number("4.2")
+@number("4.1b")
 @weight(1)
 @visibility("hidden")
 @pytest.mark.read("handout 4.1")
@@ -57,7 +57,7 @@ def test_aggregate_broadcasts_and_learns(student, reference, cases):
         assert_gradients(*(dict(zip(names, pulled.args, strict=True)) for pulled in (got, wide, own)))
 
 
-@number("4.6")
+@number("4.3c")
 @weight(0.5)
 @visibility("hidden")
 @pytest.mark.read("handout 4.3")
@@ -71,7 +71,7 @@ def test_kernel_has_a_middle(student, reference):
     must_raise(ValueError, student.conv_weights, 5, 3, "reflect", because="padding is 'zeros' or 'circular'")
 
 
-@number("4.9")
+@number("4.4c")
 @weight(0.5)
 @visibility("hidden")
 @pytest.mark.read("handout 4.4")
@@ -97,7 +97,7 @@ def test_what_is_no_graph_is_an_error(student, cases):
     must_raise(ValueError, student.graph_weights, undirected[:4], True, "row", because="A is not square")
 
 
-@number("4.11")
+@number("4.5b")
 @weight(0.5)
 @visibility("hidden")
 @pytest.mark.parametrize("maker", ["mlp_weights", "conv_weights", "graph_row", "graph_sym", "attention_weights"])
@@ -129,7 +129,7 @@ def test_what_makes_weights_learns_and_leaves_no_trace(student, reference, cases
     assert_gradients(*(dict(zip(names, pulled.args, strict=True)) for pulled in (got, oracle, own)))
 
 
-@number("4.13")
+@number("4.6b")
 @weight(0.5)
 @visibility("hidden")
 @pytest.mark.parametrize("layer", LAYERS)
@@ -147,14 +147,14 @@ def test_who_is_a_neighbour(student, cases, layer):
     assert_listens(weights_of(out, (1 + n, n, operator.values.shape[2]), x.dtype), operator.sees)
 
 
-@number("4.14")
+@number("4.6c")
 @weight(0.5)
 @visibility("hidden")
 @pytest.mark.read("handout 4.6")
 def test_far_is_deep_for_a_convolution_and_one_step_for_attention(student, cases):
     """The ends of a line of n tokens see each other after ceil(2(n - 1) / (size - 1)) convolutions, or one attention
 
-    Stays though 4.1 and 4.4 fail with it: it is what the lecture says of long range, tried on a stack of layers.
+    Stays though 4.1a and 4.3a fail with it: it is what the lecture says of long range, tried on a stack of layers.
     """
     for n, size in [(5, 3), (6, 5), (8, 3), (9, 5)]:
         given = weights_of(student.conv_weights(n, size, "zeros"), (size, n, n), torch.float32)
@@ -181,7 +181,7 @@ def test_far_is_deep_for_a_convolution_and_one_step_for_attention(student, cases
         raise Mismatch("the last token after one attention", "another output, since token 0 changed", "the same")
 
 
-@number("4.15")
+@number("4.6d")
 @weight(0.5)
 @visibility("hidden")
 @pytest.mark.parametrize("layer", LAYERS)
@@ -189,7 +189,7 @@ def test_far_is_deep_for_a_convolution_and_one_step_for_attention(student, cases
 def test_fixed_weights_are_linear_and_attention_is_not(student, cases, layer):
     """Weights that are fixed make a linear layer; weights that the data makes do not
 
-    Stays though 4.1 or 4.10 fail with it: it is what sets attention apart from the other three in the lecture.
+    Stays though 4.1a or 4.5a fail with it: it is what sets attention apart from the other three in the lecture.
     """
     operator = LAYERS[layer](student, cases)
     shape = operator.sees.shape[0], operator.values.shape[1]
@@ -205,7 +205,7 @@ def test_fixed_weights_are_linear_and_attention_is_not(student, cases, layer):
         raise Mismatch("f(2 x - 3 y)", "no linear function of x and y", "2 f(x) - 3 f(y)", hint)
 
 
-@number("4.16")
+@number("4.7a")
 @weight(0.5)
 @visibility("hidden")
 @pytest.mark.read("handout 4.7")
@@ -240,7 +240,7 @@ def sinusoidal_code():
     return torch.stack((angles.sin(), angles.cos()), dim=-1).flatten(-2)
 
 
-@number("4.18")
+@number("4.7c")
 @weight(1)
 @visibility("hidden")
 @pytest.mark.parametrize("layer", ["attention_sinusoidal", "attention_learned", "attention_rotary", "attention_causal"])

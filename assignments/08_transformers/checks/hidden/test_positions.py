@@ -33,14 +33,14 @@ def in_order_of_size(got, shape, what):
     return codes_of(got, shape, what).sort(dim=-1).values
 
 
-@number("3.5")
+@number("3.1e")
 @weight(0.5)
 @visibility("hidden")
 @pytest.mark.read("handout 3.1")
 def test_base_of_sinusoidal(student, reference):
     """The base says how slow the slowest waves are
 
-    Features are compared in order of size: 3.1 asks where they stand.
+    Features are compared in order of size: 3.1a asks where they stand.
     """
     positions, d = torch.arange(9), 6
     for base in BASES:
@@ -49,7 +49,7 @@ def test_base_of_sinusoidal(student, reference):
         assert_close(got, expected, f"codes with base {base:g}, sorted", within=sinusoidal_bound(positions))
 
 
-@number("3.6")
+@number("3.1f")
 @weight(0.5)
 @visibility("hidden")
 @pytest.mark.read("handout 3.1")
@@ -65,7 +65,7 @@ def test_sinusoidal_of_any_shape(student):
         must_raise(ValueError, student.sinusoidal, drawn[0], d, because=NO_PAIRS)
 
 
-@number("3.9")
+@number("3.2c")
 @weight(1)
 @visibility("hidden")
 @pytest.mark.read("handout 3.2")
@@ -84,12 +84,14 @@ def test_only_rows_that_were_used_learn(student, reference, cases):
             wanted, got = (", ".join(map(str, sorted(each))) or "none" for each in (set(used), rows))
             raise Mismatch("gradient by table.weight", f"a gradient in rows {wanted} only", f"one in rows {got}")
         arrives = torch.zeros(max_len, d, dtype=torch.float64).index_add(0, torch.tensor(used), cotangent.double())
-        arrives *= float((gradient.double() * arrives).sum() / arrives.square().sum())  # codes that are scaled cost 3.7
+        arrives *= float(
+            (gradient.double() * arrives).sum() / arrives.square().sum()
+        )  # codes that are scaled cost 3.2a
         within = 1e-5 * float(arrives.abs().max())  # a sum of two at most
         assert_close(gradient, arrives, "gradient by table.weight", within=within)
 
 
-@number("3.10")
+@number("3.2d")
 @weight(0.5)
 @visibility("hidden")
 @pytest.mark.read("handout 3.2")
@@ -109,7 +111,7 @@ def test_learned_positions_of_any_shape(student, reference, cases):
         raise Mismatch("codes", "another code for each position", "two positions with the same code")
 
 
-@number("3.14")
+@number("3.3d")
 @weight(0.5)
 @visibility("hidden")
 @pytest.mark.read("handout 3.3")
@@ -126,7 +128,7 @@ def test_rope_positions_of_a_batch(student, cases):
         assert_close(got, torch.stack(alone), "rope of a batch, sequence by sequence", within=within)
 
 
-@number("3.15")
+@number("3.3e")
 @weight(0.5)
 @visibility("hidden")
 @pytest.mark.read("handout 3.3")
@@ -134,7 +136,7 @@ def test_base_of_rope(student, reference, cases):
     """The base says how slowly the slowest pair turns
 
     All features of a token are equal, and they are compared in order of size afterwards, so that neither pairing nor
-    direction plays a part: 3.11 asks for those.
+    direction plays a part: 3.3a asks for those.
     """
     d, positions = 6, torch.arange(9)
     for base in BASES:
@@ -145,7 +147,7 @@ def test_base_of_rope(student, reference, cases):
         assert_close(got, expected, f"rope of equal features with base {base:g}, sorted", within=within)
 
 
-@number("3.16")
+@number("3.3f")
 @weight(1)
 @visibility("hidden")
 @pytest.mark.read("handout 3.3")
@@ -169,7 +171,7 @@ def test_rope_far_beyond_any_seen(student, cases):
         assert_close(got, wide, "rope of bfloat16 as rope of float32", within=0.1, dtype=torch.bfloat16)
 
 
-@number("3.17")
+@number("3.3g")
 @weight(0.5)
 @visibility("hidden")
 @pytest.mark.read("handout 3.3")
@@ -193,7 +195,7 @@ def test_gradient_is_turned_back(student, cases):
         assert_close((gradient * x).sum(-1), expected, "<gradient by x, x>, token by token", within=within)
 
 
-@number("3.18")
+@number("3.3h")
 @weight(0.5)
 @visibility("hidden")
 @pytest.mark.read("handout 3.3")
@@ -211,7 +213,7 @@ def test_rope_of_no_token_and_of_no_pairs(student, cases):
         must_raise(ValueError, student.rope, cases.tensor(5, d), positions, because=NO_PAIRS)
 
 
-@number("3.20")
+@number("3.4b")
 @weight(0.25)
 @visibility("hidden")
 @pytest.mark.read("handout 3.4")

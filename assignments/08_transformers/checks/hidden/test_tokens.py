@@ -32,7 +32,7 @@ def numbered(*shape, dtype=torch.float32):
     return torch.arange(1, 1 + torch.Size(shape).numel(), dtype=dtype).reshape(shape)
 
 
-@number("1.5")
+@number("1.1e")
 @weight(0.5)
 @visibility("hidden")
 @pytest.mark.read("handout 1.1")
@@ -46,7 +46,7 @@ def test_special_tokens_that_overlap(student, cases):
         assert_merged_within_words(student.train_bpe(text, 500, special_tokens), text, 500, special_tokens)
 
 
-@number("1.6")
+@number("1.1f")
 @weight(1)
 @visibility("hidden")
 @pytest.mark.read("handout 1.1")
@@ -62,7 +62,7 @@ def test_runs_of_one_token(student, cases):
         assert_trained(student.train_bpe(text, 256 + 14, []), text, 256 + 14, [])
 
 
-@number("1.7")
+@number("1.1g")
 @weight(0.5)
 @visibility("hidden")
 @pytest.mark.read("handout 1.1")
@@ -72,7 +72,7 @@ def test_training_on_any_script(student, cases):
         assert_merged_within_words(student.train_bpe(text, 600, []), text, 600, [])
 
 
-@number("1.8")
+@number("1.1h")
 @weight(1)
 @visibility("hidden")
 @pytest.mark.read("handout 1.1")
@@ -93,7 +93,7 @@ def test_training_ends(student, cases):
     must_raise(ValueError, student.train_bpe, SENTENCE, 256, [END], because=why)
 
 
-@number("1.11")
+@number("1.2c")
 @weight(0.5)
 @visibility("hidden")
 @pytest.mark.read("handout 1.2")
@@ -105,7 +105,7 @@ def test_bytes_that_are_no_text(student, reference, cases):
         assert_text(tokenizer.decode(ids), oracle.decode(ids))
 
 
-@number("1.13")
+@number("1.2e")
 @weight(0.5)
 @visibility("hidden")
 @pytest.mark.read("handout 1.2")
@@ -122,7 +122,7 @@ def test_ids_come_from_the_vocabulary(student, reference, cases):
             assert_text(tokenizer.decode(ids), text)
 
 
-@number("1.15")
+@number("1.2g")
 @weight(0.5)
 @visibility("hidden")
 @pytest.mark.read("handout 1.2")
@@ -136,7 +136,7 @@ def test_which_special_token(student, reference, cases):
             assert_units(tokenizer.encode(text), oracle.encode(text), vocab, registered)
 
 
-@number("1.16")
+@number("1.2h")
 @weight(0.5)
 @visibility("hidden")
 @pytest.mark.read("handout 1.2")
@@ -151,7 +151,7 @@ def test_what_cannot_be_encoded_or_decoded(student, reference, cases):
     must_raise(ValueError, tokenizer.encode, "the \ud83d owl", because="half a surrogate pair is no text")
 
 
-@number("1.18")
+@number("1.3b")
 @weight(0.5)
 @visibility("hidden")
 @pytest.mark.read("handout 1.3")
@@ -171,7 +171,7 @@ def test_memory_of_a_stream(student, reference, cases):
     assert_units(ids, expected, vocab, [page])
 
 
-@number("1.20")
+@number("1.4b")
 @weight(0.5)
 @visibility("hidden")
 @pytest.mark.read("handout 1.4")
@@ -182,7 +182,7 @@ def test_patches_of_any_size(student, reference, cases):
         assert_same(student.patchify(images, patch), reference.patchify(images, patch), "patches")
 
 
-@number("1.22")
+@number("1.4d")
 @weight(0.5)
 @visibility("hidden")
 @pytest.mark.read("handout 1.4")
@@ -198,7 +198,7 @@ def test_patches_that_do_not_fit(student, reference, cases):
         must_raise(ValueError, student.unpatchify, patches, 2, height, width, because=why)
 
 
-@number("1.24")
+@number("1.4f")
 @weight(0.5)
 @visibility("hidden")
 @pytest.mark.read("handout 1.4")
@@ -210,7 +210,7 @@ def test_windows_at_the_end(student, reference, cases):
     must_raise(ValueError, student.windows, numbered(2, 3, 5), 4, 2, because="3 times hold no window of 4")
 
 
-@number("1.25")
+@number("1.4g")
 @weight(0.5)
 @visibility("hidden")
 @pytest.mark.read("handout 1.4")

@@ -15,7 +15,7 @@ def bound(x, expected):
     return rounding(x.dtype) * (x.shape[-1] + 4) * float(expected.abs().max())
 
 
-@number("1.1")
+@number("1.1a")
 @weight(3)
 @pytest.mark.read("handout 1.1")
 def test_each_row_is_divided_by_its_root_mean_square(student, reference, cases):

@@ -1,6 +1,6 @@
 """`k.T` reverses all axes: with a batch only the last two may be exchanged."""
 
-CAUGHT_BY = ["2.7"]
+CAUGHT_BY = ["2.3a"]
 
 import math
 

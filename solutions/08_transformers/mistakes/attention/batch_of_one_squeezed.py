@@ -1,6 +1,6 @@
 """A batch of one loses its axis: squeeze(0) drops it."""
 
-CAUGHT_BY = ["2.24"]
+CAUGHT_BY = ["2.5e"]
 
 
 class MultiHeadAttention(MultiHeadAttention):

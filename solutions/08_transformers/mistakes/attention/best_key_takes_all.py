@@ -1,6 +1,6 @@
 """The best key takes all: weights are 1 for the largest score and 0 elsewhere, where softmax shares them out."""
 
-CAUGHT_BY = ["2.7", "2.8", "2.9", "2.10", "2.11", "2.12", "2.13", "2.14", "2.16"]
+CAUGHT_BY = ["2.3a", "2.3b", "2.3c", "2.3d", "2.3e", "2.3f", "2.3g", "2.4a", "2.3i"]
 
 import math
 

@@ -1,6 +1,6 @@
 """The projections are applied without their biases."""
 
-CAUGHT_BY = ["2.20"]
+CAUGHT_BY = ["2.5a"]
 
 
 class MultiHeadAttention(MultiHeadAttention):

@@ -1,6 +1,6 @@
 """With more queries than keys the first queries attend to the first key; they stand before it and attend to nothing."""
 
-CAUGHT_BY = ["2.17"]
+CAUGHT_BY = ["2.4b"]
 
 import torch
 

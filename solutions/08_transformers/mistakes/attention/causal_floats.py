@@ -1,6 +1,6 @@
 """The mask is float, and it must be boolean: `~` and `&` work on booleans."""
 
-CAUGHT_BY = ["2.17"]
+CAUGHT_BY = ["2.4b"]
 
 import torch
 

@@ -1,6 +1,6 @@
 """The mask is True for the future; True must say who *may* be attended to."""
 
-CAUGHT_BY = ["2.17"]
+CAUGHT_BY = ["2.4b"]
 
 import torch
 

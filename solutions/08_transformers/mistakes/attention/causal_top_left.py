@@ -1,6 +1,6 @@
 """The first query is aligned with the first key; the last query must be aligned with the last key."""
 
-CAUGHT_BY = ["2.17"]
+CAUGHT_BY = ["2.4b"]
 
 import torch
 

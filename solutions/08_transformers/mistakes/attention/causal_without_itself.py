@@ -1,6 +1,6 @@
 """A query may not attend to its own position: the diagonal belongs to the past and the present."""
 
-CAUGHT_BY = ["2.17"]
+CAUGHT_BY = ["2.4b"]
 
 import torch
 

@@ -1,6 +1,6 @@
 """The context is detached, so an encoder that made it never learns."""
 
-CAUGHT_BY = ["2.25"]
+CAUGHT_BY = ["2.5f"]
 
 
 class MultiHeadAttention(MultiHeadAttention):

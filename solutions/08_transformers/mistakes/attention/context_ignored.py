@@ -1,6 +1,6 @@
 """`context` is never used, so cross attention is self-attention."""
 
-CAUGHT_BY = ["2.21"]
+CAUGHT_BY = ["2.5b"]
 
 
 class MultiHeadAttention(MultiHeadAttention):

@@ -1,6 +1,6 @@
 """A query that may attend to nothing has only -inf as scores, and softmax of those is NaN; its output must be 0."""
 
-CAUGHT_BY = ["2.12"]
+CAUGHT_BY = ["2.3f"]
 
 import math
 

@@ -1,6 +1,6 @@
 """A query that may attend to nothing averages all values, as its scores are equally low; it must get weights 0."""
 
-CAUGHT_BY = ["2.12"]
+CAUGHT_BY = ["2.3f"]
 
 import math
 

@@ -1,6 +1,6 @@
 """The NaN of a query that may attend to nothing is replaced too late: its gradient is NaN; avoid it before softmax."""
 
-CAUGHT_BY = ["2.12"]
+CAUGHT_BY = ["2.3f"]
 
 import math
 

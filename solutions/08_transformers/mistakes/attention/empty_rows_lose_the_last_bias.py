@@ -1,6 +1,6 @@
 """Queries that may attend to nothing are set to 0 after `out_proj`; they are 0 before it, so that its bias stays."""
 
-CAUGHT_BY = ["2.22"]
+CAUGHT_BY = ["2.5c"]
 
 
 class MultiHeadAttention(MultiHeadAttention):

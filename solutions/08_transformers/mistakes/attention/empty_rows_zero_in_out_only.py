@@ -1,6 +1,6 @@
 """The output of a query that may attend to nothing is 0, but its weights are not."""
 
-CAUGHT_BY = ["2.12"]
+CAUGHT_BY = ["2.3f"]
 
 import math
 

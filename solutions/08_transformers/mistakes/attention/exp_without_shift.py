@@ -1,6 +1,6 @@
 """exp of a score above 88 overflows: take the largest score of each query off first, or call your softmax."""
 
-CAUGHT_BY = ["2.13"]
+CAUGHT_BY = ["2.3g"]
 
 import math
 

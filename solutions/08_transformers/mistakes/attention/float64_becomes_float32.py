@@ -1,6 +1,6 @@
 """float64 comes in and float32 goes out: keep the dtype of the arguments."""
 
-CAUGHT_BY = ["2.7"]
+CAUGHT_BY = ["2.3a"]
 
 import math
 

@@ -1,6 +1,6 @@
 """Key/value heads are repeated in turns (0, 1, 0, 1); neighbouring query heads share one (0, 0, 1, 1)."""
 
-CAUGHT_BY = ["2.26"]
+CAUGHT_BY = ["2.6a"]
 
 import torch
 

@@ -1,6 +1,6 @@
 """Keys are shared by neighbouring heads, values in turns; both go by h // (heads // kv_heads)."""
 
-CAUGHT_BY = ["2.26"]
+CAUGHT_BY = ["2.6a"]
 
 import torch
 

@@ -1,6 +1,6 @@
 """Half precision comes in and float32 goes out: convert the results back to the dtype of the arguments."""
 
-CAUGHT_BY = ["2.13"]
+CAUGHT_BY = ["2.3g"]
 
 import math
 

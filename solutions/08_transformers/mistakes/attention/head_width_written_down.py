@@ -1,6 +1,6 @@
 """The width of a head is written down as a number; it is d_model // heads."""
 
-CAUGHT_BY = ["2.20"]
+CAUGHT_BY = ["2.5a"]
 
 
 class MultiHeadAttention(MultiHeadAttention):

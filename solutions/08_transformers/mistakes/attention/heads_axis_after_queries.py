@@ -1,6 +1,6 @@
 """The weights come back as (..., n_q, heads, n_k); the heads stand before the queries."""
 
-CAUGHT_BY = ["2.23"]
+CAUGHT_BY = ["2.5d"]
 
 
 class MultiHeadAttention(MultiHeadAttention):

@@ -1,6 +1,6 @@
 """The heads are put side by side in the wrong order before `out_proj`."""
 
-CAUGHT_BY = ["2.20"]
+CAUGHT_BY = ["2.5a"]
 
 
 class MultiHeadAttention(MultiHeadAttention):

@@ -1,6 +1,6 @@
 """Heads are merged by a reshape alone, which mixes tokens with features: bring the tokens before the heads first."""
 
-CAUGHT_BY = ["2.20"]
+CAUGHT_BY = ["2.5a"]
 
 
 class MultiHeadAttention(MultiHeadAttention):

@@ -1,6 +1,6 @@
 """Head h takes the features h, h + heads, ...; it owns the d_head features from h * d_head on."""
 
-CAUGHT_BY = ["2.20"]
+CAUGHT_BY = ["2.5a"]
 
 
 class MultiHeadAttention(MultiHeadAttention):

@@ -1,6 +1,6 @@
 """Heads are split by a reshape alone, which mixes tokens with features: split the last axis, then transpose."""
 
-CAUGHT_BY = ["2.20"]
+CAUGHT_BY = ["2.5a"]
 
 
 def cut_up(x, heads):

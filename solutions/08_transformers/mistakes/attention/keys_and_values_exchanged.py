@@ -1,6 +1,6 @@
 """Keys come from `v_proj` and values from `k_proj`."""
 
-CAUGHT_BY = ["2.20"]
+CAUGHT_BY = ["2.5a"]
 
 
 class MultiHeadAttention(MultiHeadAttention):

@@ -1,6 +1,6 @@
 """The keys are computed under no_grad, so `k_proj` never learns."""
 
-CAUGHT_BY = ["2.25"]
+CAUGHT_BY = ["2.5f"]
 
 
 class MultiHeadAttention(MultiHeadAttention):

@@ -1,6 +1,6 @@
 """The keys are reshaped to (d, n), which scrambles them; they must be transposed."""
 
-CAUGHT_BY = ["2.7"]
+CAUGHT_BY = ["2.3a"]
 
 import math
 

@@ -1,6 +1,6 @@
 """`.item()` makes a plain number of a weight, so no gradient flows back to queries and keys."""
 
-CAUGHT_BY = ["2.6"]
+CAUGHT_BY = ["2.2b"]
 
 import math
 

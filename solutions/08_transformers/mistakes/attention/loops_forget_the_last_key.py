@@ -1,6 +1,6 @@
 """The loop over keys ends one too early, so the last key is never looked at."""
 
-CAUGHT_BY = ["2.5"]
+CAUGHT_BY = ["2.2a"]
 
 import math
 

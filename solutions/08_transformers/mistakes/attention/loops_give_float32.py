@@ -1,6 +1,6 @@
 """The result is made with torch.zeros, which is float32 whatever the arguments are."""
 
-CAUGHT_BY = ["2.6"]
+CAUGHT_BY = ["2.2b"]
 
 import math
 

@@ -1,6 +1,6 @@
 """For each key the scores of all queries are normalised; it is each query whose weights over the keys sum to 1."""
 
-CAUGHT_BY = ["2.5"]
+CAUGHT_BY = ["2.2a"]
 
 import math
 

@@ -1,6 +1,6 @@
 """`q /= ...` divides the queries of the caller as well."""
 
-CAUGHT_BY = ["2.6"]
+CAUGHT_BY = ["2.2b"]
 
 import math
 

@@ -1,6 +1,6 @@
 """The scores are divided by the root of the number of keys; it is the width of the keys that counts."""
 
-CAUGHT_BY = ["2.5"]
+CAUGHT_BY = ["2.2a"]
 
 import math
 

@@ -1,6 +1,6 @@
 """The value of the best key alone is returned; attention averages all values by their weights."""
 
-CAUGHT_BY = ["2.5"]
+CAUGHT_BY = ["2.2a"]
 
 import torch
 

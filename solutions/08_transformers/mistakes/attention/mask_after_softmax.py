@@ -1,6 +1,6 @@
 """The mask is applied after softmax, so the weights that are left no longer sum to 1."""
 
-CAUGHT_BY = ["2.8"]
+CAUGHT_BY = ["2.3b"]
 
 import math
 

@@ -1,6 +1,6 @@
 """The mask is inverted in place, so the next call of the caller has the opposite mask."""
 
-CAUGHT_BY = ["2.16"]
+CAUGHT_BY = ["2.3i"]
 
 import math
 

@@ -1,6 +1,6 @@
 """Masked scores are filled with 0, which is a good score and not a forbidden one."""
 
-CAUGHT_BY = ["2.8"]
+CAUGHT_BY = ["2.3b"]
 
 import math
 

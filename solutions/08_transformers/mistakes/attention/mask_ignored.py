@@ -1,6 +1,6 @@
 """The mask is never used."""
 
-CAUGHT_BY = ["2.8"]
+CAUGHT_BY = ["2.3b"]
 
 import math
 

@@ -1,6 +1,6 @@
 """The mask is read the wrong way round: True means that the query may attend to the key."""
 
-CAUGHT_BY = ["2.8"]
+CAUGHT_BY = ["2.3b"]
 
 import math
 

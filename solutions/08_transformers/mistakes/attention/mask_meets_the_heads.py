@@ -1,6 +1,6 @@
 """The batch axis of the mask meets the heads axis of the scores: give the mask an axis for the heads."""
 
-CAUGHT_BY = ["2.22"]
+CAUGHT_BY = ["2.5c"]
 
 
 class MultiHeadAttention(MultiHeadAttention):

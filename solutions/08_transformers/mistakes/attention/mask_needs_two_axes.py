@@ -1,6 +1,6 @@
 """A mask over the keys alone, (n_k,), is refused; any mask that broadcasts to (..., n_q, n_k) is one."""
 
-CAUGHT_BY = ["2.9"]
+CAUGHT_BY = ["2.3c"]
 
 import math
 

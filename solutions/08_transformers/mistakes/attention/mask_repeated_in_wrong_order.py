@@ -1,6 +1,6 @@
 """The mask is repeated so that heads get masks of other sequences: give it an axis of length 1 for the heads."""
 
-CAUGHT_BY = ["2.22"]
+CAUGHT_BY = ["2.5c"]
 
 
 class MultiHeadAttention(MultiHeadAttention):

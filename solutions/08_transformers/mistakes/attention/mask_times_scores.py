@@ -1,6 +1,6 @@
 """The mask is multiplied into the scores: a score of 0 still has weight, exp(0) is 1."""
 
-CAUGHT_BY = ["2.8"]
+CAUGHT_BY = ["2.3b"]
 
 import math
 

@@ -1,6 +1,6 @@
 """The module takes a mask and does not pass it on."""
 
-CAUGHT_BY = ["2.22"]
+CAUGHT_BY = ["2.5c"]
 
 
 class MultiHeadAttention(MultiHeadAttention):

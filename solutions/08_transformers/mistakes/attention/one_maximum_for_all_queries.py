@@ -1,6 +1,6 @@
 """The largest score of all queries is taken off, so a query whose scores are far lower becomes 0 / 0."""
 
-CAUGHT_BY = ["2.13"]
+CAUGHT_BY = ["2.3g"]
 
 import math
 

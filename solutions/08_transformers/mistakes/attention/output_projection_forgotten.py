@@ -1,6 +1,6 @@
 """The heads are put side by side, but `out_proj` is not applied."""
 
-CAUGHT_BY = ["2.20"]
+CAUGHT_BY = ["2.5a"]
 
 
 class MultiHeadAttention(MultiHeadAttention):

@@ -1,6 +1,6 @@
 """With one head `out_proj` is left out; it is applied whatever the number of heads."""
 
-CAUGHT_BY = ["2.20"]
+CAUGHT_BY = ["2.5a"]
 
 
 class MultiHeadAttention(MultiHeadAttention):

@@ -1,6 +1,6 @@
 """`out_proj.weight` is applied transposed: nn.Linear computes x @ weight.T."""
 
-CAUGHT_BY = ["2.20"]
+CAUGHT_BY = ["2.5a"]
 
 
 class MultiHeadAttention(MultiHeadAttention):

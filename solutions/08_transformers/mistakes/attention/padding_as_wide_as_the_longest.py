@@ -1,6 +1,6 @@
 """The mask is as wide as the longest sequence; it must be n wide, also where every sequence is shorter."""
 
-CAUGHT_BY = ["2.19"]
+CAUGHT_BY = ["2.4d"]
 
 import torch
 

@@ -1,6 +1,6 @@
 """The mask is (B, n, 1), which hides queries; padding is about keys, (B, 1, n)."""
 
-CAUGHT_BY = ["2.18"]
+CAUGHT_BY = ["2.4c"]
 
 import torch
 

@@ -1,6 +1,6 @@
 """The padding mask is laid over the queries; it says which *keys* are tokens."""
 
-CAUGHT_BY = ["2.22"]
+CAUGHT_BY = ["2.5c"]
 
 
 class MultiHeadAttention(MultiHeadAttention):

@@ -1,6 +1,6 @@
 """The mask is True where there is padding; True must say which keys *may* be attended to."""
 
-CAUGHT_BY = ["2.18"]
+CAUGHT_BY = ["2.4c"]
 
 import torch
 

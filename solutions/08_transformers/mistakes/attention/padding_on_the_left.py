@@ -1,6 +1,6 @@
 """The last places are taken for tokens; sequences are padded at their end."""
 
-CAUGHT_BY = ["2.18"]
+CAUGHT_BY = ["2.4c"]
 
 import torch
 

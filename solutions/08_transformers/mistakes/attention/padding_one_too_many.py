@@ -1,6 +1,6 @@
 """The first place after the last token is let through: use `<` and not `<=`."""
 
-CAUGHT_BY = ["2.18"]
+CAUGHT_BY = ["2.4c"]
 
 import torch
 

@@ -1,6 +1,6 @@
 """A sequence without padding, as long as n, is refused."""
 
-CAUGHT_BY = ["2.18"]
+CAUGHT_BY = ["2.4c"]
 
 import torch
 

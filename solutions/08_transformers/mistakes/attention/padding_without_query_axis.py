@@ -1,6 +1,6 @@
 """The mask is (B, n); it needs an axis of length 1 for the queries, (B, 1, n), or the batch meets the queries."""
 
-CAUGHT_BY = ["2.18"]
+CAUGHT_BY = ["2.4c"]
 
 import torch
 

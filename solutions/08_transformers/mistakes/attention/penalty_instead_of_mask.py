@@ -1,6 +1,6 @@
 """A masked score is lowered by 30 and not replaced, so a key with a score high enough is still seen."""
 
-CAUGHT_BY = ["2.14"]
+CAUGHT_BY = ["2.4a"]
 
 import math
 

@@ -1,6 +1,6 @@
 """`.data` of the last projection is used, so `out_proj` never learns."""
 
-CAUGHT_BY = ["2.25"]
+CAUGHT_BY = ["2.5f"]
 
 
 class MultiHeadAttention(MultiHeadAttention):

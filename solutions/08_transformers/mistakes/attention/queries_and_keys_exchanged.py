@@ -1,6 +1,6 @@
 """Queries are made with `k_proj` and keys with `q_proj`."""
 
-CAUGHT_BY = ["2.20"]
+CAUGHT_BY = ["2.5a"]
 
 
 class MultiHeadAttention(MultiHeadAttention):

@@ -1,6 +1,6 @@
 """In cross attention the queries are taken from `context`; they come from `x`."""
 
-CAUGHT_BY = ["2.21"]
+CAUGHT_BY = ["2.5b"]
 
 
 class MultiHeadAttention(MultiHeadAttention):

@@ -1,6 +1,6 @@
 """`q *= ...` scales the queries of the caller as well."""
 
-CAUGHT_BY = ["2.16"]
+CAUGHT_BY = ["2.3i"]
 
 import math
 

@@ -1,6 +1,6 @@
 """The scores come back where the weights are asked for."""
 
-CAUGHT_BY = ["2.7"]
+CAUGHT_BY = ["2.3a"]
 
 import math
 

@@ -1,6 +1,6 @@
 """Rotary attention with a context must be a ValueError: it has no positions."""
 
-CAUGHT_BY = ["2.27"]
+CAUGHT_BY = ["2.6b"]
 
 
 class MultiHeadAttention(MultiHeadAttention):

@@ -1,6 +1,6 @@
 """The rotation is applied before the heads are split, so the frequencies run over d_model and not over each head."""
 
-CAUGHT_BY = ["2.27"]
+CAUGHT_BY = ["2.6b"]
 
 
 class MultiHeadAttention(MultiHeadAttention):

@@ -1,6 +1,6 @@
 """`positions` is ignored and 0 .. n - 1 taken in its place."""
 
-CAUGHT_BY = ["2.27"]
+CAUGHT_BY = ["2.6b"]
 
 import torch
 

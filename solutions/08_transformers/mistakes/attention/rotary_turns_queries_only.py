@@ -1,6 +1,6 @@
 """Only the queries are turned, so scores depend on positions and not on their difference."""
 
-CAUGHT_BY = ["2.27"]
+CAUGHT_BY = ["2.6b"]
 
 
 class MultiHeadAttention(MultiHeadAttention):

@@ -1,6 +1,6 @@
 """The pairs are turned by the negative angle: (x0 cos + x1 sin, x1 cos - x0 sin)."""
 
-CAUGHT_BY = ["2.27"]
+CAUGHT_BY = ["2.6b"]
 
 import torch
 

@@ -1,6 +1,6 @@
 """The values are turned as well; only queries and keys are."""
 
-CAUGHT_BY = ["2.27"]
+CAUGHT_BY = ["2.6b"]
 
 
 class MultiHeadAttention(MultiHeadAttention):

@@ -1,6 +1,6 @@
 """The scale is the width of the values; it is the width of queries and keys that counts."""
 
-CAUGHT_BY = ["2.7"]
+CAUGHT_BY = ["2.3a"]
 
 import math
 

@@ -1,6 +1,6 @@
 """The scores are divided by d_k ** -0.5, which multiplies them by sqrt(d_k)."""
 
-CAUGHT_BY = ["2.7"]
+CAUGHT_BY = ["2.3a"]
 
 import torch
 

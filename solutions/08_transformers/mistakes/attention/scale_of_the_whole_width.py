@@ -1,6 +1,6 @@
 """The scores are divided by sqrt(d_model); each head has width d_head, and sqrt(d_head) is its scale."""
 
-CAUGHT_BY = ["2.20"]
+CAUGHT_BY = ["2.5a"]
 
 
 class MultiHeadAttention(MultiHeadAttention):

@@ -1,6 +1,6 @@
 """The scale is applied twice: to the queries and again to the scores."""
 
-CAUGHT_BY = ["2.7"]
+CAUGHT_BY = ["2.3a"]
 
 import math
 

@@ -1,6 +1,6 @@
 """The scores are divided by d_k and not by its square root."""
 
-CAUGHT_BY = ["2.7"]
+CAUGHT_BY = ["2.3a"]
 
 import torch
 

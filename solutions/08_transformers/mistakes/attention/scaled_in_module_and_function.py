@@ -1,6 +1,6 @@
 """The scale is applied by the module and again by scaled_dot_product_attention."""
 
-CAUGHT_BY = ["2.20"]
+CAUGHT_BY = ["2.5a"]
 
 
 class MultiHeadAttention(MultiHeadAttention):

@@ -1,6 +1,6 @@
 """Scores are clamped from above, so very good keys look like good ones; softmax takes the maximum off anyway."""
 
-CAUGHT_BY = ["2.10"]
+CAUGHT_BY = ["2.3d"]
 
 import math
 

@@ -1,6 +1,6 @@
 """torch.manual_seed in a function changes what the rest of the program draws."""
 
-CAUGHT_BY = ["2.16"]
+CAUGHT_BY = ["2.3i"]
 
 import math
 

@@ -1,6 +1,6 @@
 """`.detach()` on the scores cuts the graph, so nothing that comes before softmax can learn."""
 
-CAUGHT_BY = ["2.4"]
+CAUGHT_BY = ["2.1d"]
 
 
 def softmax(x, dim):

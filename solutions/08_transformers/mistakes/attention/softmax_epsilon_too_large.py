@@ -1,6 +1,6 @@
 """The number added to the denominator is so large that the probabilities no longer sum to 1; none is needed."""
 
-CAUGHT_BY = ["2.1"]
+CAUGHT_BY = ["2.1a"]
 
 
 def softmax(x, dim):

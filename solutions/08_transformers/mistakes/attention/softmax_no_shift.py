@@ -1,6 +1,6 @@
 """exp of a score above 88 overflows: take the largest score off first."""
 
-CAUGHT_BY = ["2.2"]
+CAUGHT_BY = ["2.1b"]
 
 
 def softmax(x, dim):

@@ -1,6 +1,6 @@
 """softmax runs over axis 1, which is the keys of a matrix but the queries of a batch: use dim=-1."""
 
-CAUGHT_BY = ["2.7"]
+CAUGHT_BY = ["2.3a"]
 
 import math
 

@@ -1,6 +1,6 @@
 """The weights of each key over the queries sum to 1; they must sum to 1 for each query, over the keys (dim=-1)."""
 
-CAUGHT_BY = ["2.7"]
+CAUGHT_BY = ["2.3a"]
 
 import math
 

@@ -1,6 +1,6 @@
 """Every token is turned as if it were the first: its position is the number of tokens before it."""
 
-CAUGHT_BY = ["2.28"]
+CAUGHT_BY = ["2.6c"]
 
 import torch
 

@@ -1,6 +1,6 @@
 """The token sees only itself: the keys and values of the cache must come before its own."""
 
-CAUGHT_BY = ["2.28"]
+CAUGHT_BY = ["2.6c"]
 
 import torch
 

@@ -1,6 +1,6 @@
 """The cache keeps the newest key and value only, so the token sees at most one other."""
 
-CAUGHT_BY = ["2.28"]
+CAUGHT_BY = ["2.6c"]
 
 import torch
 

@@ -1,6 +1,6 @@
 """The new value is put before the old ones but its key after them, so weights meet the wrong values."""
 
-CAUGHT_BY = ["2.28"]
+CAUGHT_BY = ["2.6c"]
 
 import torch
 

@@ -1,6 +1,6 @@
 """Only (B, n, d_model) is understood; there may be no leading axis, or several."""
 
-CAUGHT_BY = ["2.24"]
+CAUGHT_BY = ["2.5e"]
 
 
 class MultiHeadAttention(MultiHeadAttention):

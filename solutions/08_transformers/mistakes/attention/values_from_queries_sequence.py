@@ -1,6 +1,6 @@
 """In cross attention the values are taken from `x`; keys and values both come from `context`."""
 
-CAUGHT_BY = ["2.21"]
+CAUGHT_BY = ["2.5b"]
 
 
 class MultiHeadAttention(MultiHeadAttention):

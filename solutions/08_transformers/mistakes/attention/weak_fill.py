@@ -1,6 +1,6 @@
 """-10000 is no forbidden score when the allowed ones lie below it: use the lowest number of the dtype."""
 
-CAUGHT_BY = ["2.13"]
+CAUGHT_BY = ["2.3g"]
 
 import math
 

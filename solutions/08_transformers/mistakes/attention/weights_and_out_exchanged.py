@@ -1,6 +1,6 @@
 """`(weights, out)` is returned where `(out, weights)` is asked for."""
 
-CAUGHT_BY = ["2.7"]
+CAUGHT_BY = ["2.3a"]
 
 import math
 

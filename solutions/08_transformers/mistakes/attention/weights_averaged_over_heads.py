@@ -1,6 +1,6 @@
 """The weights of all heads are averaged; every head has weights of its own."""
 
-CAUGHT_BY = ["2.23"]
+CAUGHT_BY = ["2.5d"]
 
 
 class MultiHeadAttention(MultiHeadAttention):

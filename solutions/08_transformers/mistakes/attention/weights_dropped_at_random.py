@@ -1,6 +1,6 @@
 """Weights are dropped at random; a function draws no random numbers, and dropout belongs to training."""
 
-CAUGHT_BY = ["2.7"]
+CAUGHT_BY = ["2.3a"]
 
 import math
 

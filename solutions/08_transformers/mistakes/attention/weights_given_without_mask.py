@@ -1,6 +1,6 @@
 """The weights that are given back are those without the mask, though the outputs obey it."""
 
-CAUGHT_BY = ["2.23"]
+CAUGHT_BY = ["2.5d"]
 
 
 class MultiHeadAttention(MultiHeadAttention):

@@ -1,6 +1,6 @@
 """The weights of head 0 come back for every head."""
 
-CAUGHT_BY = ["2.23"]
+CAUGHT_BY = ["2.5d"]
 
 
 class MultiHeadAttention(MultiHeadAttention):

@@ -1,6 +1,6 @@
 """The scores of every chunk were kept in a list until the totals were known: together they are n x n."""
 
-CAUGHT_BY = ["5.5", "5.6"]
+CAUGHT_BY = ["5.1e", "5.1f"]
 
 import math
 

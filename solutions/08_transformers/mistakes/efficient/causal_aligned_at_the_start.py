@@ -1,6 +1,6 @@
 """The last query is aligned with the last key: with n_q different from n_k the mask is shifted by n_k - n_q."""
 
-CAUGHT_BY = ["5.2"]
+CAUGHT_BY = ["5.1b"]
 
 import math
 

@@ -1,6 +1,6 @@
 """`causal` was ignored: queries see their future."""
 
-CAUGHT_BY = ["5.2"]
+CAUGHT_BY = ["5.1b"]
 
 import math
 

@@ -1,6 +1,6 @@
 """Which chunks can be skipped is decided by the last query of a chunk: by the first one, later queries lose keys."""
 
-CAUGHT_BY = ["5.2"]
+CAUGHT_BY = ["5.1b"]
 
 import math
 

@@ -1,6 +1,6 @@
 """The mask compares places in the sequence; here those inside the chunks were compared."""
 
-CAUGHT_BY = ["5.2"]
+CAUGHT_BY = ["5.1b"]
 
 import math
 

@@ -1,6 +1,6 @@
 """A query may attend to its own place; the mask hides it."""
 
-CAUGHT_BY = ["5.2"]
+CAUGHT_BY = ["5.1b"]
 
 import math
 

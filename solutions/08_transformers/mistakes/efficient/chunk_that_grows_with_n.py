@@ -1,6 +1,6 @@
 """The chunk was an eighth of the sequence, whatever was asked for: its scores are n x n / 64 numbers, which is a square."""
 
-CAUGHT_BY = ["5.6"]
+CAUGHT_BY = ["5.1f"]
 
 import math
 

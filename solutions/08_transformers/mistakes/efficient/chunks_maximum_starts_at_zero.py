@@ -1,6 +1,6 @@
 """In chunked_attention the largest score so far begins at minus infinity: with 0, scores that are all far below 0 give weights that are all 0."""
 
-CAUGHT_BY = ["5.3"]
+CAUGHT_BY = ["5.1c"]
 
 import math
 

@@ -1,6 +1,6 @@
 """A chunk need not divide n, and may be larger than n: reshaping into whole chunks fails there."""
 
-CAUGHT_BY = ["5.1"]
+CAUGHT_BY = ["5.1a"]
 
 import math
 

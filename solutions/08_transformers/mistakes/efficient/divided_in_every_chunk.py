@@ -1,6 +1,6 @@
 """The division by the total comes once, after the last chunk: divided earlier, chunks that come later are weighed against an average."""
 
-CAUGHT_BY = ["5.1"]
+CAUGHT_BY = ["5.1a"]
 
 import math
 

@@ -1,6 +1,6 @@
 """A query that may attend to nothing gets 0; a finite number in place of minus infinity gave it the average of all values."""
 
-CAUGHT_BY = ["5.2"]
+CAUGHT_BY = ["5.1b"]
 
 import math
 

@@ -1,6 +1,6 @@
 """A query that may attend to nothing gets 0; minus infinity less minus infinity made it NaN."""
 
-CAUGHT_BY = ["5.2"]
+CAUGHT_BY = ["5.1b"]
 
 import math
 

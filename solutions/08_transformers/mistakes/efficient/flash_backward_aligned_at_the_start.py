@@ -1,6 +1,6 @@
 """The backward pass aligned the first query with the first key, the forward pass the last with the last."""
 
-CAUGHT_BY = ["5.9"]
+CAUGHT_BY = ["5.2c"]
 
 import math
 

@@ -1,6 +1,6 @@
 """The backward pass must use the mask that the forward pass used."""
 
-CAUGHT_BY = ["5.9"]
+CAUGHT_BY = ["5.2c"]
 
 import math
 

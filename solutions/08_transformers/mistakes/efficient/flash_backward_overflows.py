@@ -1,6 +1,6 @@
 """The weights must be computed as exp(score - log_total): exp(score) / exp(log_total) overflows."""
 
-CAUGHT_BY = ["5.10"]
+CAUGHT_BY = ["5.2d"]
 
 import math
 

@@ -1,6 +1,6 @@
 """Library attention computed it: fast and small, but writing it is the exercise."""
 
-CAUGHT_BY = ["5.7", "5.8", "5.11", "5.12"]
+CAUGHT_BY = ["5.2a", "5.2b", "5.2e", "5.2f"]
 
 import math
 

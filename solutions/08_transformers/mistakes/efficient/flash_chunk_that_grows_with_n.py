@@ -1,6 +1,6 @@
 """The chunk was an eighth of the sequence, whatever was asked for: its weights are n x n / 64 numbers, which is a square."""
 
-CAUGHT_BY = ["5.11", "5.12"]
+CAUGHT_BY = ["5.2e", "5.2f"]
 
 import math
 

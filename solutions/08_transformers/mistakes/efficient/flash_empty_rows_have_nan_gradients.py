@@ -1,6 +1,6 @@
 """A query that may attend to nothing has gradient 0: exp(-inf - (-inf)) made it NaN."""
 
-CAUGHT_BY = ["5.9"]
+CAUGHT_BY = ["5.2c"]
 
 import math
 

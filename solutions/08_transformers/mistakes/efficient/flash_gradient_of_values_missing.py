@@ -1,6 +1,6 @@
 """No gradient was returned for the values."""
 
-CAUGHT_BY = ["5.8"]
+CAUGHT_BY = ["5.2b"]
 
 import math
 

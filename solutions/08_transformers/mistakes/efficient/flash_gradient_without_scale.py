@@ -1,6 +1,6 @@
 """Scores were divided by sqrt(d_k), so their gradient reaches queries and keys divided by sqrt(d_k), too."""
 
-CAUGHT_BY = ["5.8"]
+CAUGHT_BY = ["5.2b"]
 
 import math
 

@@ -1,6 +1,6 @@
 """backward returns gradients in the order of the arguments: those of keys and queries were exchanged."""
 
-CAUGHT_BY = ["5.8"]
+CAUGHT_BY = ["5.2b"]
 
 import math
 

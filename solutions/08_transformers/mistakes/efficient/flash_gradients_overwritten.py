@@ -1,6 +1,6 @@
 """Each chunk of queries adds to the gradient of the keys and values; here the last one overwrote the others."""
 
-CAUGHT_BY = ["5.8"]
+CAUGHT_BY = ["5.2b"]
 
 import math
 

@@ -1,6 +1,6 @@
 """`causal` was not passed on."""
 
-CAUGHT_BY = ["5.7"]
+CAUGHT_BY = ["5.2a"]
 
 import math
 

@@ -1,6 +1,6 @@
 """The gradient of the scores is P * (dP - D): D, the row sum of dO * O, is missing."""
 
-CAUGHT_BY = ["5.8"]
+CAUGHT_BY = ["5.2b"]
 
 import math
 

@@ -1,6 +1,6 @@
 """D is a sum over the whole row of keys: summed over one chunk of P * dP it is not it. It is the row sum of dO * O."""
 
-CAUGHT_BY = ["5.8"]
+CAUGHT_BY = ["5.2b"]
 
 import math
 

@@ -1,6 +1,6 @@
 """D is the row sum of dO * O, not that of dO."""
 
-CAUGHT_BY = ["5.8"]
+CAUGHT_BY = ["5.2b"]
 
 import math
 

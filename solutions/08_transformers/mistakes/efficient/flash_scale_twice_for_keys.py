@@ -1,6 +1,6 @@
 """The gradient by the keys was divided by sqrt(d_k) twice."""
 
-CAUGHT_BY = ["5.8"]
+CAUGHT_BY = ["5.2b"]
 
 import math
 

@@ -1,6 +1,6 @@
 """What is saved for the backward pass is maximum + log(total); the maximum was left out."""
 
-CAUGHT_BY = ["5.8"]
+CAUGHT_BY = ["5.2b"]
 
 import math
 

@@ -1,6 +1,6 @@
 """The backward pass forgot the totals: exp(score - maximum) is no weight yet."""
 
-CAUGHT_BY = ["5.8"]
+CAUGHT_BY = ["5.2b"]
 
 import math
 

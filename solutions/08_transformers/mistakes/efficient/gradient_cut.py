@@ -1,6 +1,6 @@
 """The maximum may be detached, the weights may not: no gradient reaches queries and keys."""
 
-CAUGHT_BY = ["5.4"]
+CAUGHT_BY = ["5.1d"]
 
 import math
 

@@ -1,6 +1,6 @@
 """The last chunk is shorter where the chunk does not divide n; it was left out."""
 
-CAUGHT_BY = ["5.1"]
+CAUGHT_BY = ["5.1a"]
 
 import math
 

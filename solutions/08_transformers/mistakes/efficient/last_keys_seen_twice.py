@@ -1,6 +1,6 @@
 """Chunks moved back to fit count some keys twice: the last chunk must be shorter instead."""
 
-CAUGHT_BY = ["5.1"]
+CAUGHT_BY = ["5.1a"]
 
 import math
 

@@ -1,6 +1,6 @@
 """Library attention computed it, in a thread, while chunks were worked at for show."""
 
-CAUGHT_BY = ["5.1", "5.2", "5.5", "5.6"]
+CAUGHT_BY = ["5.1a", "5.1b", "5.1e", "5.1f"]
 
 import threading
 

@@ -1,6 +1,6 @@
 """The maximum taken off is that of all chunks so far; that of the latest chunk alone makes old sums overflow."""
 
-CAUGHT_BY = ["5.3"]
+CAUGHT_BY = ["5.1c"]
 
 import math
 

@@ -1,6 +1,6 @@
 """Without taking a maximum off, exp overflows for large scores."""
 
-CAUGHT_BY = ["5.3"]
+CAUGHT_BY = ["5.1c"]
 
 import math
 

@@ -1,6 +1,6 @@
 """Keys come in chunks but meet all queries at once: a chunk of scores is n x chunk, where chunk x chunk is enough."""
 
-CAUGHT_BY = ["5.6"]
+CAUGHT_BY = ["5.1f"]
 
 import math
 

@@ -1,6 +1,6 @@
 """Queries come in chunks but meet all keys at once: a chunk of scores is chunk x n, where chunk x chunk is enough."""
 
-CAUGHT_BY = ["5.6"]
+CAUGHT_BY = ["5.1f"]
 
 import math
 

@@ -1,6 +1,6 @@
 """When a larger score comes, the weighted sum of the values must be rescaled, too, and not only the sum of the weights."""
 
-CAUGHT_BY = ["5.1"]
+CAUGHT_BY = ["5.1a"]
 
 import math
 

@@ -1,6 +1,6 @@
 """sqrt(n) queries met all n keys at once: that is n to the power of 1.5, and the chunk that was asked for is one of keys, too."""
 
-CAUGHT_BY = ["5.6"]
+CAUGHT_BY = ["5.1f"]
 
 import math
 

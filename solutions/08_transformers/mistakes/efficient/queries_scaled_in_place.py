@@ -1,6 +1,6 @@
 """`q /= ...` changes the tensor of whoever called."""
 
-CAUGHT_BY = ["5.4"]
+CAUGHT_BY = ["5.1d"]
 
 import math
 

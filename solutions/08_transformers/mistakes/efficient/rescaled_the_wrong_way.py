@@ -1,6 +1,6 @@
 """The old sums are relative to the old maximum: they are multiplied by exp(old - new), not by exp(new - old)."""
 
-CAUGHT_BY = ["5.1"]
+CAUGHT_BY = ["5.1a"]
 
 import math
 

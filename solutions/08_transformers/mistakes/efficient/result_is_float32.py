@@ -1,6 +1,6 @@
 """float64 comes in and float32 goes out: keep the dtype."""
 
-CAUGHT_BY = ["5.4"]
+CAUGHT_BY = ["5.1d"]
 
 import math
 

@@ -1,6 +1,6 @@
 """The scale is sqrt(d_k), the width of the keys, and not the root of their number."""
 
-CAUGHT_BY = ["5.1"]
+CAUGHT_BY = ["5.1a"]
 
 import math
 

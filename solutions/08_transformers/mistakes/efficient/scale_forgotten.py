@@ -1,6 +1,6 @@
 """The scores were not divided by sqrt(d_k)."""
 
-CAUGHT_BY = ["5.1"]
+CAUGHT_BY = ["5.1a"]
 
 import math
 

@@ -1,6 +1,6 @@
 """The queries were divided by sqrt(d_k) again in every chunk of keys: scale once."""
 
-CAUGHT_BY = ["5.1"]
+CAUGHT_BY = ["5.1a"]
 
 import math
 

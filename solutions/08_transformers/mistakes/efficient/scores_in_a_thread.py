@@ -1,6 +1,6 @@
 """Another thread computed all n x n scores; its memory is the same process's."""
 
-CAUGHT_BY = ["5.6"]
+CAUGHT_BY = ["5.1f"]
 
 import math
 

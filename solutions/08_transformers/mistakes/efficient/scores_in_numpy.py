@@ -1,6 +1,6 @@
 """The n x n scores are held by numpy, which is memory all the same, and no gradient passes through it."""
 
-CAUGHT_BY = ["5.6"]
+CAUGHT_BY = ["5.1f"]
 
 import math
 

@@ -1,6 +1,6 @@
 """Each chunk was normalised by itself and the results were added: the weights of a query then sum to the number of chunks."""
 
-CAUGHT_BY = ["5.1"]
+CAUGHT_BY = ["5.1a"]
 
 import math
 

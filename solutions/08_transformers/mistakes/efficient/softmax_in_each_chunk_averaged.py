@@ -1,6 +1,6 @@
 """The average of the softmaxes of the chunks is not the softmax of all: chunks have different totals."""
 
-CAUGHT_BY = ["5.1"]
+CAUGHT_BY = ["5.1a"]
 
 import math
 

@@ -1,6 +1,6 @@
 """When a larger score comes, the sum of the weights must be rescaled, too, and not only that of the values."""
 
-CAUGHT_BY = ["5.1"]
+CAUGHT_BY = ["5.1a"]
 
 import math
 

@@ -1,6 +1,6 @@
 """The causal mask was made for all n x n pairs, a bit for each: an eighth of the bytes is still a square."""
 
-CAUGHT_BY = ["5.5"]
+CAUGHT_BY = ["5.1e"]
 
 import math
 

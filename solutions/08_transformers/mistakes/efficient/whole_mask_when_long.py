@@ -1,6 +1,6 @@
 """For long sequences the causal mask was made for all n x n pairs: memory is what long sequences run out of."""
 
-CAUGHT_BY = ["5.6"]
+CAUGHT_BY = ["5.1f"]
 
 import math
 

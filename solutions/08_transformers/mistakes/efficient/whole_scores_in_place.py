@@ -1,6 +1,6 @@
 """Operations in place halve the memory of n x n scores, and it grows with n squared as before."""
 
-CAUGHT_BY = ["5.5", "5.6"]
+CAUGHT_BY = ["5.1e", "5.1f"]
 
 import math
 

@@ -1,6 +1,6 @@
 """Chunks for short sequences and all scores at once for long ones: memory is what long sequences run out of."""
 
-CAUGHT_BY = ["5.6"]
+CAUGHT_BY = ["5.1f"]
 
 import math
 

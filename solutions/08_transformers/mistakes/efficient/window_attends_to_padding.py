@@ -1,6 +1,6 @@
 """Zeros put before the first key are no keys: they took part in the softmax."""
 
-CAUGHT_BY = ["5.13"]
+CAUGHT_BY = ["5.3a"]
 
 import math
 

@@ -1,6 +1,6 @@
 """A copy of its window for each query takes window x d numbers a token; blocks of queries can share their keys."""
 
-CAUGHT_BY = ["5.16"]
+CAUGHT_BY = ["5.3d"]
 
 import math
 

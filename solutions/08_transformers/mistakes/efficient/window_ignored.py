@@ -1,6 +1,6 @@
 """The window was ignored: this is causal attention."""
 
-CAUGHT_BY = ["5.13"]
+CAUGHT_BY = ["5.3a"]
 
 import math
 

@@ -1,6 +1,6 @@
 """A window may be larger than the sequence; here that fails."""
 
-CAUGHT_BY = ["5.14"]
+CAUGHT_BY = ["5.3b"]
 
 import math
 

@@ -1,6 +1,6 @@
 """All n x n scores were computed and those outside the window masked: the work grows with n squared."""
 
-CAUGHT_BY = ["5.15", "5.16"]
+CAUGHT_BY = ["5.3c", "5.3d"]
 
 import math
 

@@ -1,6 +1,6 @@
 """Chunks keep the memory small, but every score outside the window is computed all the same."""
 
-CAUGHT_BY = ["5.15"]
+CAUGHT_BY = ["5.3c"]
 
 import math
 

@@ -1,6 +1,6 @@
 """0 <= i - j < window: the query itself is one of the `window` keys."""
 
-CAUGHT_BY = ["5.13"]
+CAUGHT_BY = ["5.3a"]
 
 import math
 

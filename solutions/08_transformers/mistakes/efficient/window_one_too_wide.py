@@ -1,6 +1,6 @@
 """0 <= i - j < window: the key exactly `window` places back is outside."""
 
-CAUGHT_BY = ["5.13"]
+CAUGHT_BY = ["5.3a"]
 
 import math
 

@@ -1,6 +1,6 @@
 """The scores were not divided by sqrt(d_k)."""
 
-CAUGHT_BY = ["5.13"]
+CAUGHT_BY = ["5.3a"]
 
 import math
 

@@ -1,6 +1,6 @@
 """The first queries of a block also attend to keys of the block before it."""
 
-CAUGHT_BY = ["5.14"]
+CAUGHT_BY = ["5.3b"]
 
 import math
 

@@ -1,6 +1,6 @@
 """A window looks back only: keys after the query are its future."""
 
-CAUGHT_BY = ["5.13"]
+CAUGHT_BY = ["5.3a"]
 
 import math
 

@@ -1,6 +1,6 @@
 """A comes before B in every sequence: every label is 1, and there is nothing to learn."""
 
-CAUGHT_BY = ["6.10"]
+CAUGHT_BY = ["6.1b"]
 
 import torch
 

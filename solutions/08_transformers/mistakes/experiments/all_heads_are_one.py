@@ -1,6 +1,6 @@
 """Attention has one head of the full width, whatever `heads` says."""
 
-CAUGHT_BY = ["6.2"]
+CAUGHT_BY = ["6.2a"]
 
 import torch
 from torch.nn import functional as F

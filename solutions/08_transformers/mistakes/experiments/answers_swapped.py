@@ -1,6 +1,6 @@
 """The first logit speaks for "A comes before B"; it is the second that does."""
 
-CAUGHT_BY = ["6.4", "6.6"]
+CAUGHT_BY = ["6.3a", "6.5a"]
 
 import torch
 

@@ -1,6 +1,6 @@
 """Attention replaces the tokens instead of being added to them."""
 
-CAUGHT_BY = ["6.2"]
+CAUGHT_BY = ["6.2a"]
 
 
 class Block(Block):

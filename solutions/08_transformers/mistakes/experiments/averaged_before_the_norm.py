@@ -1,6 +1,6 @@
 """Tokens are averaged first and normalised afterwards; it is the other way round."""
 
-CAUGHT_BY = ["6.4"]
+CAUGHT_BY = ["6.3a"]
 
 import torch
 

@@ -1,6 +1,6 @@
 """The block does not hand the mask on to its attention."""
 
-CAUGHT_BY = ["6.3", "6.4"]
+CAUGHT_BY = ["6.2b", "6.3a"]
 
 
 class Block(Block):

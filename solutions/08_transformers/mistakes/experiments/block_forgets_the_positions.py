@@ -1,6 +1,6 @@
 """The block does not hand the positions on to its attention, which counts from 0."""
 
-CAUGHT_BY = ["6.3", "6.11"]
+CAUGHT_BY = ["6.2b", "6.3b"]
 
 
 class Block(Block):

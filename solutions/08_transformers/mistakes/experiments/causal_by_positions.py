@@ -1,6 +1,6 @@
 """The causal mask compares positions; what is earlier is a question of the order in `tokens`."""
 
-CAUGHT_BY = ["6.11"]
+CAUGHT_BY = ["6.3b"]
 
 import torch
 

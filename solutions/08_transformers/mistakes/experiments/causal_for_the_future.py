@@ -1,6 +1,6 @@
 """The mask shows what comes later, and hides what came before."""
 
-CAUGHT_BY = ["6.4", "6.7"]
+CAUGHT_BY = ["6.3a", "6.5b"]
 
 import torch
 

@@ -1,6 +1,6 @@
 """`causal` is not used: every token sees all others."""
 
-CAUGHT_BY = ["6.4", "6.7"]
+CAUGHT_BY = ["6.3a", "6.5b"]
 
 import torch
 

@@ -1,6 +1,6 @@
 """The code is added before every block; it is added once, to the embedded symbols."""
 
-CAUGHT_BY = ["6.4"]
+CAUGHT_BY = ["6.3a"]
 
 import torch
 

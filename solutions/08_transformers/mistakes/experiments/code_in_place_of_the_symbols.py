@@ -1,6 +1,6 @@
 """The code of the position takes the place of the embedded symbol instead of being added to it."""
 
-CAUGHT_BY = ["6.4", "6.12"]
+CAUGHT_BY = ["6.3a", "6.5e"]
 
 import torch
 

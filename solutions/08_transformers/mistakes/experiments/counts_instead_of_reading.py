@@ -1,6 +1,6 @@
 """The answer is found by looking for A and B, and no parameter plays a part in it."""
 
-CAUGHT_BY = ["6.4", "6.7", "6.8", "6.9", "6.12"]
+CAUGHT_BY = ["6.3a", "6.5b", "6.5c", "6.5d", "6.5e"]
 
 import torch
 

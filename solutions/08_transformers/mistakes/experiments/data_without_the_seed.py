@@ -1,6 +1,6 @@
 """The seed is not used: every call gives other sequences."""
 
-CAUGHT_BY = ["6.10"]
+CAUGHT_BY = ["6.1b"]
 
 import torch
 

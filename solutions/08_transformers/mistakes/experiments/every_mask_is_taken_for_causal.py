@@ -1,6 +1,6 @@
 """Any mask is taken for the causal one."""
 
-CAUGHT_BY = ["6.3"]
+CAUGHT_BY = ["6.2b"]
 
 import torch
 from torch.nn import functional as F

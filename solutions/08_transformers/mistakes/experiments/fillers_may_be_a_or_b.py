@@ -1,6 +1,6 @@
 """Fillers are drawn from all symbols, so that A and B stand in a sequence more than once."""
 
-CAUGHT_BY = ["6.1"]
+CAUGHT_BY = ["6.1a"]
 
 import torch
 

@@ -1,6 +1,6 @@
 """Scores are scaled by a width of heads that is written down, and not by the width that they have."""
 
-CAUGHT_BY = ["6.2"]
+CAUGHT_BY = ["6.2a"]
 
 import torch
 from torch.nn import functional as F

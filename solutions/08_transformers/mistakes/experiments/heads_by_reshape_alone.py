@@ -1,6 +1,6 @@
 """Features are split into heads by a reshape alone, which mixes tokens with features."""
 
-CAUGHT_BY = ["6.2"]
+CAUGHT_BY = ["6.2a"]
 
 import torch
 from torch.nn import functional as F

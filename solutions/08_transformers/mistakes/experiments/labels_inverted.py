@@ -1,6 +1,6 @@
 """The label is 1 where A comes after B; it is 1 where A comes before B."""
 
-CAUGHT_BY = ["6.1"]
+CAUGHT_BY = ["6.1a"]
 
 import torch
 

@@ -1,6 +1,6 @@
 """`high` of torch.randint is exclusive: the last symbol is never drawn."""
 
-CAUGHT_BY = ["6.10"]
+CAUGHT_BY = ["6.1b"]
 
 import torch
 

@@ -1,6 +1,6 @@
 """`positions` is not used: tokens stand at 0 .. n - 1 whatever it says."""
 
-CAUGHT_BY = ["6.11"]
+CAUGHT_BY = ["6.3b"]
 
 import torch
 

@@ -1,6 +1,6 @@
 """What attention and feed-forward network give is normalised, and not what they get."""
 
-CAUGHT_BY = ["6.2"]
+CAUGHT_BY = ["6.2a"]
 
 
 class Block(Block):

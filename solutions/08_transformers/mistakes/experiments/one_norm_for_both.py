@@ -1,6 +1,6 @@
 """The first normalisation is used twice, the second never."""
 
-CAUGHT_BY = ["6.2"]
+CAUGHT_BY = ["6.2a"]
 
 
 class Block(Block):

@@ -1,6 +1,6 @@
 """The places of A and B are drawn once and are the same in every sequence of a batch."""
 
-CAUGHT_BY = ["6.10"]
+CAUGHT_BY = ["6.1b"]
 
 import torch
 

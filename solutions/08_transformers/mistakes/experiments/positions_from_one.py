@@ -1,6 +1,6 @@
 """The first position is 1; it is 0."""
 
-CAUGHT_BY = ["6.4"]
+CAUGHT_BY = ["6.3a"]
 
 import torch
 

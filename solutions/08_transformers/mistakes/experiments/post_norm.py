@@ -1,6 +1,6 @@
 """The sum is normalised, and not what enters attention and feed-forward network: this is post-norm."""
 
-CAUGHT_BY = ["6.2", "6.4"]
+CAUGHT_BY = ["6.2a", "6.3a"]
 
 
 class Block(Block):

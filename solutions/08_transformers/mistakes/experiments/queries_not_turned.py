@@ -1,6 +1,6 @@
 """RoPE turns the keys only."""
 
-CAUGHT_BY = ["6.3", "6.4"]
+CAUGHT_BY = ["6.2b", "6.3a"]
 
 import torch
 from torch.nn import functional as F

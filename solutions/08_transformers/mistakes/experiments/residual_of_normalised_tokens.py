@@ -1,6 +1,6 @@
 """The normalised tokens take the place of the tokens, so that the sum is of normalised ones."""
 
-CAUGHT_BY = ["6.2"]
+CAUGHT_BY = ["6.2a"]
 
 
 class Block(Block):

@@ -1,6 +1,6 @@
 """RoPE turns the whole width, so that only the first head gets the fast frequencies."""
 
-CAUGHT_BY = ["6.3", "6.4"]
+CAUGHT_BY = ["6.2b", "6.3a"]
 
 import torch
 from torch.nn import functional as F

@@ -1,6 +1,6 @@
 """RoPE comes from a table of 512 positions, and what is further away gets its last row."""
 
-CAUGHT_BY = ["6.9"]
+CAUGHT_BY = ["6.5d"]
 
 import torch
 from torch.nn import functional as F

@@ -1,6 +1,6 @@
 """The seed is given to torch's global generator, so that drawing data disturbs every other random number."""
 
-CAUGHT_BY = ["6.10"]
+CAUGHT_BY = ["6.1b"]
 
 import torch
 

@@ -1,3 +1,3 @@
 """An arm was trained at lengths up to 32, so that nothing is extrapolated there."""
 
-CAUGHT_BY = ["6.8"]
+CAUGHT_BY = ["6.5c"]

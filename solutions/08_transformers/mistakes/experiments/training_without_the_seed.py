@@ -1,6 +1,6 @@
 """The seed is not used, so that every run gives other numbers."""
 
-CAUGHT_BY = ["6.5"]
+CAUGHT_BY = ["6.4a"]
 
 import torch
 from torch.nn import functional as F

@@ -1,6 +1,6 @@
 """RoPE turns the values as well; it turns queries and keys only."""
 
-CAUGHT_BY = ["6.3"]
+CAUGHT_BY = ["6.2b"]
 
 import torch
 from torch.nn import functional as F

@@ -1,3 +1,3 @@
 """A file of weights is cut short."""
 
-CAUGHT_BY = ["6.6", "6.12"]
+CAUGHT_BY = ["6.5a", "6.5e"]

@@ -1,6 +1,6 @@
 """A degree of 0 to the power -1/2 is infinite, and infinity times 0 is NaN; an isolated node's row and column must be zeros."""
 
-CAUGHT_BY = ["4.8"]
+CAUGHT_BY = ["4.4b"]
 
 
 def graph_weights(A, self_loops, norm="row"):

@@ -1,6 +1,6 @@
 """Entries other than 0 and 1 must be an error; here they become weights of edges."""
 
-CAUGHT_BY = ["4.9"]
+CAUGHT_BY = ["4.4c"]
 
 
 def graph_weights(A, self_loops, norm="row"):

@@ -1,6 +1,6 @@
 """A norm of another name must be an error; here it is taken for 'sym'."""
 
-CAUGHT_BY = ["4.9"]
+CAUGHT_BY = ["4.4c"]
 
 
 def graph_weights(A, self_loops, norm="row"):

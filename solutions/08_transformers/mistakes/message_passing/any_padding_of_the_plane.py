@@ -1,6 +1,6 @@
 """A padding of another name must be an error."""
 
-CAUGHT_BY = ["4.19"]
+CAUGHT_BY = ["4.8a"]
 
 
 def conv2d_weights(height, width, padding):

@@ -1,6 +1,6 @@
 """A graph that is none is refused by `assert`, which raises AssertionError; the handout asks for ValueError."""
 
-CAUGHT_BY = ["4.9"]
+CAUGHT_BY = ["4.4c"]
 
 
 def graph_weights(A, self_loops, norm="row"):

@@ -1,6 +1,6 @@
 """The weights are averaged over the heads; each head has its own."""
 
-CAUGHT_BY = ["4.10"]
+CAUGHT_BY = ["4.5a"]
 
 
 def attention_weights(q, k):

@@ -1,6 +1,6 @@
 """No token attends to later ones; without a mask everyone is a neighbour."""
 
-CAUGHT_BY = ["4.10"]
+CAUGHT_BY = ["4.5a"]
 
 
 def attention_weights(q, k):

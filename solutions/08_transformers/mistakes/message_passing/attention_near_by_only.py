@@ -1,6 +1,6 @@
 """Tokens more than eight apart do not see each other: that is a window, and attention sees everyone."""
 
-CAUGHT_BY = ["4.13"]
+CAUGHT_BY = ["4.6b"]
 
 
 def attention_weights(q, k):

@@ -1,6 +1,6 @@
 """k.permute(0, 2, 1) works for three axes only; transpose(-2, -1) works for any number."""
 
-CAUGHT_BY = ["4.10"]
+CAUGHT_BY = ["4.5a"]
 
 
 def attention_weights(q, k):

@@ -1,6 +1,6 @@
 """Softmax goes over the queries; each query's weights over the keys must sum to 1."""
 
-CAUGHT_BY = ["4.10"]
+CAUGHT_BY = ["4.5a"]
 
 
 def attention_weights(q, k):

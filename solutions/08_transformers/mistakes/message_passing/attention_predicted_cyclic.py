@@ -1,6 +1,6 @@
 """Attention without a code commutes with shifts, and with all other permutations as well."""
 
-CAUGHT_BY = ["4.17"]
+CAUGHT_BY = ["4.7b"]
 
 
 SYMMETRIES = {**SYMMETRIES, "attention": "cyclic"}

@@ -1,6 +1,6 @@
 """Attention without a code sees a set: permuting the tokens permutes the outputs."""
 
-CAUGHT_BY = ["4.17"]
+CAUGHT_BY = ["4.7b"]
 
 
 SYMMETRIES = {**SYMMETRIES, "attention": "none"}

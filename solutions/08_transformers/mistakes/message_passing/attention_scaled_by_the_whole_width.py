@@ -1,6 +1,6 @@
 """The scores are divided by the root of heads * d_k; the width of one head counts."""
 
-CAUGHT_BY = ["4.10"]
+CAUGHT_BY = ["4.5a"]
 
 
 def attention_weights(q, k):

@@ -1,6 +1,6 @@
 """No token attends to itself; everyone is a neighbour, oneself included."""
 
-CAUGHT_BY = ["4.10"]
+CAUGHT_BY = ["4.5a"]
 
 
 def attention_weights(q, k):

@@ -1,6 +1,6 @@
 """On a ring a shifted input gives the shifted output: that is what sharing weights is for."""
 
-CAUGHT_BY = ["4.17"]
+CAUGHT_BY = ["4.7b"]
 
 
 SYMMETRIES = {**SYMMETRIES, "conv_circular": "none"}

@@ -1,6 +1,6 @@
 """An edge is divided by the number of nodes that its sender sends to; it must be the number that send to its receiver."""
 
-CAUGHT_BY = ["4.7"]
+CAUGHT_BY = ["4.4a"]
 
 
 def graph_weights(A, self_loops, norm="row"):

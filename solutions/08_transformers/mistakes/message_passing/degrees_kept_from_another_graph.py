@@ -1,6 +1,6 @@
 """Degrees are kept from the first graph of that size, though the next one is wired differently."""
 
-CAUGHT_BY = ["4.16"]
+CAUGHT_BY = ["4.7a"]
 
 
 _degrees = {}

@@ -1,6 +1,6 @@
 """0.01 is added to every degree against division by 0, which changes every weight; only a degree of 0 is in danger."""
 
-CAUGHT_BY = ["4.7"]
+CAUGHT_BY = ["4.4a"]
 
 
 def graph_weights(A, self_loops, norm="row"):

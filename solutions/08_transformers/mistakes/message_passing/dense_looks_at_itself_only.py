@@ -1,6 +1,6 @@
 """Only the diagonal of W is used: then no token is anyone's neighbour."""
 
-CAUGHT_BY = ["4.3"]
+CAUGHT_BY = ["4.2a"]
 
 
 def mlp_weights(W):

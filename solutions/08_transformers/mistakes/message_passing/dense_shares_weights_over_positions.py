@@ -1,6 +1,6 @@
 """All tokens share one row of weights; a dense layer has a row for each of them."""
 
-CAUGHT_BY = ["4.3"]
+CAUGHT_BY = ["4.2a"]
 
 
 def mlp_weights(W):

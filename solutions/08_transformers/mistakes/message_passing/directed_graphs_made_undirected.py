@@ -1,6 +1,6 @@
 """A directed graph with norm='sym' must be an error; here its edges get their reverse in silence."""
 
-CAUGHT_BY = ["4.9"]
+CAUGHT_BY = ["4.4c"]
 
 
 def graph_weights(A, self_loops, norm="row"):

@@ -1,6 +1,6 @@
 """Every directed graph is refused; only the symmetric norm needs an undirected one."""
 
-CAUGHT_BY = ["4.7"]
+CAUGHT_BY = ["4.4a"]
 
 
 def graph_weights(A, self_loops, norm="row"):

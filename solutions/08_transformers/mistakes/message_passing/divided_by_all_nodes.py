@@ -1,6 +1,6 @@
 """The sum over senders is divided by the number of nodes in the graph; the mean is over the senders."""
 
-CAUGHT_BY = ["4.7"]
+CAUGHT_BY = ["4.4a"]
 
 
 def graph_weights(A, self_loops, norm="row"):

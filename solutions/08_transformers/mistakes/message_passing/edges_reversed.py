@@ -1,6 +1,6 @@
 """The edges point the other way: A[i, j] = 1 means that j sends to i, so row i of the weights is made of row i of A."""
 
-CAUGHT_BY = ["4.7"]
+CAUGHT_BY = ["4.4a"]
 
 
 def graph_weights(A, self_loops, norm="row"):

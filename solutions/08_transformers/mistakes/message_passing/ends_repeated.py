@@ -1,6 +1,6 @@
 """Beyond the ends the last token is repeated; zero padding has nothing there."""
 
-CAUGHT_BY = ["4.4"]
+CAUGHT_BY = ["4.3a"]
 
 
 def conv_weights(n, size, padding):

@@ -1,6 +1,6 @@
 """weights[i, j] is what i takes from j: the weights are used transposed, so each token gives where it should take."""
 
-CAUGHT_BY = ["4.1"]
+CAUGHT_BY = ["4.1a"]
 
 
 def aggregate(x, weights, values=None):

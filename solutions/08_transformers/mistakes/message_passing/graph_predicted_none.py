@@ -1,6 +1,6 @@
 """Two nodes with the same neighbours can be exchanged, and the layer does not notice."""
 
-CAUGHT_BY = ["4.17"]
+CAUGHT_BY = ["4.7b"]
 
 
 SYMMETRIES = {**SYMMETRIES, "graph": "none"}

@@ -1,6 +1,6 @@
 """The heads are averaged; they must add up."""
 
-CAUGHT_BY = ["4.1"]
+CAUGHT_BY = ["4.1a"]
 
 
 def aggregate(x, weights, values=None):

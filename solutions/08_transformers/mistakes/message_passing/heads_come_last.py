@@ -1,6 +1,6 @@
 """The axis of heads comes last; weights are (heads, n, n)."""
 
-CAUGHT_BY = ["4.4", "4.5"]
+CAUGHT_BY = ["4.3a", "4.3b"]
 
 
 def conv_weights(n, size, padding):

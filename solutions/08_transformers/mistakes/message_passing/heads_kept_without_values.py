@@ -1,6 +1,6 @@
 """Without values the heads are not added up: the result keeps an axis of heads."""
 
-CAUGHT_BY = ["4.1"]
+CAUGHT_BY = ["4.1a"]
 
 
 def aggregate(x, weights, values=None):

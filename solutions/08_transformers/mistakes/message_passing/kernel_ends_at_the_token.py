@@ -1,6 +1,6 @@
 """Head h reads position i + h - (size - 1), so no token sees what comes after it; the kernel's middle belongs to the token."""
 
-CAUGHT_BY = ["4.4", "4.5"]
+CAUGHT_BY = ["4.3a", "4.3b"]
 
 
 def conv_weights(n, size, padding):

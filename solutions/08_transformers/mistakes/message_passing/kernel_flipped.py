@@ -1,6 +1,6 @@
 """The kernel is flipped: head h must read position i + h - size // 2. Deep learning's convolution is a cross-correlation."""
 
-CAUGHT_BY = ["4.4", "4.5"]
+CAUGHT_BY = ["4.3a", "4.3b"]
 
 
 def conv_weights(n, size, padding):

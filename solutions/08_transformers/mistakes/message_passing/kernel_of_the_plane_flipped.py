@@ -1,6 +1,6 @@
 """The kernel is flipped in both directions; deep learning's convolution is a cross-correlation."""
 
-CAUGHT_BY = ["4.19"]
+CAUGHT_BY = ["4.8a"]
 
 
 def conv2d_weights(height, width, padding):

@@ -1,6 +1,6 @@
 """Rows and columns of the kernel are exchanged: head 3 a + b reads row r + a - 1 and column c + b - 1."""
 
-CAUGHT_BY = ["4.19"]
+CAUGHT_BY = ["4.8a"]
 
 
 def conv2d_weights(height, width, padding):

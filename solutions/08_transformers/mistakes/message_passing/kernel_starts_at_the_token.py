@@ -1,6 +1,6 @@
 """Head h reads position i + h: the kernel's middle, and not its beginning, belongs to the token."""
 
-CAUGHT_BY = ["4.4", "4.5"]
+CAUGHT_BY = ["4.3a", "4.3b"]
 
 
 def conv_weights(n, size, padding):

@@ -1,6 +1,6 @@
 """A loop on the diagonal of A must be an error; here it is counted twice with self_loops."""
 
-CAUGHT_BY = ["4.9"]
+CAUGHT_BY = ["4.4c"]
 
 
 def graph_weights(A, self_loops, norm="row"):

@@ -1,6 +1,6 @@
 """The middle of the kernel is taken to be 1, which holds for size 3 only: it is size // 2."""
 
-CAUGHT_BY = ["4.4", "4.5"]
+CAUGHT_BY = ["4.3a", "4.3b"]
 
 
 def conv_weights(n, size, padding):

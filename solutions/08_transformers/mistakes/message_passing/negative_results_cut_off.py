@@ -1,6 +1,6 @@
 """A nonlinearity is applied to the result; it stands between two layers, and not in the operator."""
 
-CAUGHT_BY = ["4.1"]
+CAUGHT_BY = ["4.1a"]
 
 
 def aggregate(x, weights, values=None):

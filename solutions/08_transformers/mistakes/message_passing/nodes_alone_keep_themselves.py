@@ -1,6 +1,6 @@
 """A node to which nobody sends keeps its own token; without self-loops its row must be zeros."""
 
-CAUGHT_BY = ["4.7"]
+CAUGHT_BY = ["4.4a"]
 
 
 def graph_weights(A, self_loops, norm="row"):

@@ -1,6 +1,6 @@
 """The number of nodes is taken from the largest index in an edge, so the last nodes are lost when they have none."""
 
-CAUGHT_BY = ["4.8"]
+CAUGHT_BY = ["4.4b"]
 
 
 def graph_weights(A, self_loops, norm="row"):

@@ -1,6 +1,6 @@
 """Without a norm the symmetric one is taken; the default is "row"."""
 
-CAUGHT_BY = ["4.7"]
+CAUGHT_BY = ["4.4a"]
 
 _graph_weights = graph_weights
 

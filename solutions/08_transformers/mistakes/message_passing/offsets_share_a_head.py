@@ -1,6 +1,6 @@
 """All offsets are in one matrix; each needs a head of its own, since each has its own values."""
 
-CAUGHT_BY = ["4.4", "4.5"]
+CAUGHT_BY = ["4.3a", "4.3b"]
 
 
 def conv_weights(n, size, padding):

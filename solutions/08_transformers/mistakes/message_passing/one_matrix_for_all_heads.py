@@ -1,6 +1,6 @@
 """All heads map by the first head's values; each has a matrix of its own."""
 
-CAUGHT_BY = ["4.1"]
+CAUGHT_BY = ["4.1a"]
 
 
 def aggregate(x, weights, values=None):

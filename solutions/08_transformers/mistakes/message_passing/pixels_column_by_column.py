@@ -1,6 +1,6 @@
 """Pixels are numbered down the columns; pixel (r, c) is token r * width + c."""
 
-CAUGHT_BY = ["4.19"]
+CAUGHT_BY = ["4.8a"]
 
 
 def conv2d_weights(height, width, padding):

@@ -1,6 +1,6 @@
 """SYMMETRIES is a list; it is a dict by the names of the layers."""
 
-CAUGHT_BY = ["4.17", "4.18"]
+CAUGHT_BY = ["4.7b", "4.7c"]
 
 
 SYMMETRIES = list(SYMMETRIES.values())

@@ -1,6 +1,6 @@
 """SYMMETRIES holds no predictions yet."""
 
-CAUGHT_BY = ["4.17", "4.18"]
+CAUGHT_BY = ["4.7b", "4.7c"]
 
 
 SYMMETRIES = dict.fromkeys(SYMMETRIES, "?")

@@ -1,6 +1,6 @@
 """The result is float32 whatever comes in; it should have the dtype of the tokens."""
 
-CAUGHT_BY = ["4.1"]
+CAUGHT_BY = ["4.1a"]
 
 
 def aggregate(x, weights, values=None):

@@ -1,6 +1,6 @@
 """Whatever lies beyond an end is taken to be the last token at the other: right one step away, wrong two."""
 
-CAUGHT_BY = ["4.5"]
+CAUGHT_BY = ["4.3b"]
 
 
 def conv_weights(n, size, padding):

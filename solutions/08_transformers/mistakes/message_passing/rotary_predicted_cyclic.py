@@ -1,6 +1,6 @@
 """RoPE knows differences of positions only, but a cyclic shift changes those across the seam."""
 
-CAUGHT_BY = ["4.18"]
+CAUGHT_BY = ["4.7c"]
 
 
 SYMMETRIES = {**SYMMETRIES, "attention_rotary": "cyclic"}

@@ -1,6 +1,6 @@
 """The last pixel of a row is taken for a neighbour of the next row's first: the plane is more than a long line."""
 
-CAUGHT_BY = ["4.19"]
+CAUGHT_BY = ["4.8a"]
 
 
 def conv2d_weights(height, width, padding):

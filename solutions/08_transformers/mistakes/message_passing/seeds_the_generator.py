@@ -1,6 +1,6 @@
 """torch.manual_seed inside a function changes the random numbers of everyone who calls it."""
 
-CAUGHT_BY = ["4.11"]
+CAUGHT_BY = ["4.5b"]
 
 
 def mlp_weights(W):

@@ -1,6 +1,6 @@
 """Self-loops are added with weight 1 after the norm; they belong to the graph, before anything is counted."""
 
-CAUGHT_BY = ["4.7"]
+CAUGHT_BY = ["4.4a"]
 
 
 def graph_weights(A, self_loops, norm="row"):

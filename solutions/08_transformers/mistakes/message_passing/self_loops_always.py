@@ -1,6 +1,6 @@
 """Each node sends to itself even with self_loops=False."""
 
-CAUGHT_BY = ["4.7"]
+CAUGHT_BY = ["4.4a"]
 
 
 def graph_weights(A, self_loops, norm="row"):

@@ -1,6 +1,6 @@
 """self_loops=True changes nothing; each node should send to itself too."""
 
-CAUGHT_BY = ["4.7"]
+CAUGHT_BY = ["4.4a"]
 
 
 def graph_weights(A, self_loops, norm="row"):

@@ -1,6 +1,6 @@
 """Degrees are counted before the self-loops are added; they count too."""
 
-CAUGHT_BY = ["4.7"]
+CAUGHT_BY = ["4.4a"]
 
 
 def graph_weights(A, self_loops, norm="row"):

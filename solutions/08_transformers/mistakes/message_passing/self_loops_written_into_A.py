@@ -1,6 +1,6 @@
 """fill_diagonal_ writes the self-loops into the caller's own A."""
 
-CAUGHT_BY = ["4.11"]
+CAUGHT_BY = ["4.5b"]
 
 
 def graph_weights(A, self_loops, norm="row"):

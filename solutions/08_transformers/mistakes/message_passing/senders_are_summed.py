@@ -1,6 +1,6 @@
 """The senders are added up; with norm='row' a node takes their mean."""
 
-CAUGHT_BY = ["4.7"]
+CAUGHT_BY = ["4.4a"]
 
 
 def graph_weights(A, self_loops, norm="row"):

@@ -1,6 +1,6 @@
 """The shifts are divided by the size of the kernel; they are zeros and ones, and the kernel is in the values."""
 
-CAUGHT_BY = ["4.4", "4.5"]
+CAUGHT_BY = ["4.3a", "4.3b"]
 
 
 def conv_weights(n, size, padding):

@@ -1,6 +1,6 @@
 """Weights are kept from the first call of that size, whatever its padding was: a cache needs every argument in its key."""
 
-CAUGHT_BY = ["4.17"]
+CAUGHT_BY = ["4.7b"]
 
 
 _kept = {}

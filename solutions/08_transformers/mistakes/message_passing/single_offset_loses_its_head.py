@@ -1,6 +1,6 @@
 """squeeze() drops the axis of heads when there is one head only."""
 
-CAUGHT_BY = ["4.4"]
+CAUGHT_BY = ["4.3a"]
 
 
 def conv_weights(n, size, padding):

@@ -1,6 +1,6 @@
 """The rows of A go through softmax, which gives weights to nodes without an edge."""
 
-CAUGHT_BY = ["4.7"]
+CAUGHT_BY = ["4.4a"]
 
 
 def graph_weights(A, self_loops, norm="row"):

@@ -1,6 +1,6 @@
 """norm='sym' gives the mean over the senders; it divides by the roots of both degrees."""
 
-CAUGHT_BY = ["4.8"]
+CAUGHT_BY = ["4.4b"]
 
 
 def graph_weights(A, self_loops, norm="row"):

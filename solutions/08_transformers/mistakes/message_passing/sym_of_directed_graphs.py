@@ -1,6 +1,6 @@
 """The symmetric norm of a directed graph must be an error."""
 
-CAUGHT_BY = ["4.9"]
+CAUGHT_BY = ["4.4c"]
 
 
 def graph_weights(A, self_loops, norm="row"):

@@ -1,6 +1,6 @@
 """An edge is divided by the root of the receiver's degree only; the sender's belongs there too."""
 
-CAUGHT_BY = ["4.8"]
+CAUGHT_BY = ["4.4b"]
 
 
 def graph_weights(A, self_loops, norm="row"):

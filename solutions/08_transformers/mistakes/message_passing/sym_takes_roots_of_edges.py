@@ -1,6 +1,6 @@
 """The matrix product of D^-1/2, A and D^-1/2 became one with D^1/2: edges are multiplied by the roots of the degrees."""
 
-CAUGHT_BY = ["4.8"]
+CAUGHT_BY = ["4.4b"]
 
 
 def graph_weights(A, self_loops, norm="row"):

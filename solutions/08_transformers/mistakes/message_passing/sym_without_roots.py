@@ -1,6 +1,6 @@
 """An edge is divided by the product of both degrees; it is the root of that product."""
 
-CAUGHT_BY = ["4.8"]
+CAUGHT_BY = ["4.4b"]
 
 
 def graph_weights(A, self_loops, norm="row"):

@@ -1,6 +1,6 @@
 """The tokens themselves are added to what was gathered; a residual connection is not part of the operator."""
 
-CAUGHT_BY = ["4.1"]
+CAUGHT_BY = ["4.1a"]
 
 
 def aggregate(x, weights, values=None):

@@ -1,6 +1,6 @@
 """unsqueeze_ gives the caller's own tensor another axis; without the underscore it makes a view."""
 
-CAUGHT_BY = ["4.2"]
+CAUGHT_BY = ["4.1b"]
 
 
 def aggregate(x, weights, values=None):

@@ -1,6 +1,6 @@
 """`.data` cuts the graph: no gradient reaches the values."""
 
-CAUGHT_BY = ["4.2"]
+CAUGHT_BY = ["4.1b"]
 
 
 def aggregate(x, weights, values=None):

@@ -1,6 +1,6 @@
 """Without values each head maps by the identity; here `values=None` raises an error."""
 
-CAUGHT_BY = ["4.1"]
+CAUGHT_BY = ["4.1a"]
 
 
 def aggregate(x, weights, values=None):

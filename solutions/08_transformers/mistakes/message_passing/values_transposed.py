@@ -1,6 +1,6 @@
 """The values are used transposed: V_h is (d_in, d_out) and stands on the right of the tokens."""
 
-CAUGHT_BY = ["4.1"]
+CAUGHT_BY = ["4.1a"]
 
 
 def aggregate(x, weights, values=None):

@@ -1,6 +1,6 @@
 """The weights are detached, so that attention could never learn where to look."""
 
-CAUGHT_BY = ["4.2"]
+CAUGHT_BY = ["4.1b"]
 
 
 def aggregate(x, weights, values=None):

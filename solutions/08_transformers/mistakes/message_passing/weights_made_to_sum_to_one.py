@@ -1,6 +1,6 @@
 """The weights are divided by their row's sum; the operator takes them as they are."""
 
-CAUGHT_BY = ["4.1"]
+CAUGHT_BY = ["4.1a"]
 
 
 def aggregate(x, weights, values=None):

@@ -1,6 +1,6 @@
 """The weights are float32 whatever A is; they should keep its dtype."""
 
-CAUGHT_BY = ["4.7"]
+CAUGHT_BY = ["4.4a"]
 
 
 def graph_weights(A, self_loops, norm="row"):

@@ -1,6 +1,6 @@
 """Slopes are 2^-h for any number of heads; they are 2^(-8h / heads)."""
 
-CAUGHT_BY = ["3.21"]
+CAUGHT_BY = ["3.5a"]
 
 import torch
 

@@ -1,6 +1,6 @@
 """All heads have the slope of the last one."""
 
-CAUGHT_BY = ["3.21"]
+CAUGHT_BY = ["3.5a"]
 
 import torch
 

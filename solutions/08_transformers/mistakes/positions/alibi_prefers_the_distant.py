@@ -1,6 +1,6 @@
 """The bias is positive: what is far away would gain."""
 
-CAUGHT_BY = ["3.21"]
+CAUGHT_BY = ["3.5a"]
 
 import torch
 

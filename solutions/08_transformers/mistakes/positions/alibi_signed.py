@@ -1,6 +1,6 @@
 """Keys after the query gain; the distance is never negative."""
 
-CAUGHT_BY = ["3.21"]
+CAUGHT_BY = ["3.5a"]
 
 import torch
 

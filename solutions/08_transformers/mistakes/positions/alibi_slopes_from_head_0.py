@@ -1,6 +1,6 @@
 """Heads are counted from 0, so that the first slope is 1."""
 
-CAUGHT_BY = ["3.21"]
+CAUGHT_BY = ["3.5a"]
 
 import torch
 

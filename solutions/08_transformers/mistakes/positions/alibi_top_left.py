@@ -1,6 +1,6 @@
 """The first query stands at the first key; the last query must stand at the last key."""
 
-CAUGHT_BY = ["3.21"]
+CAUGHT_BY = ["3.5a"]
 
 import torch
 

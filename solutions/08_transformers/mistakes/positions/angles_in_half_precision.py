@@ -1,6 +1,6 @@
 """Angles are held in bfloat16, which knows 8 bits of them."""
 
-CAUGHT_BY = ["3.1", "3.3"]
+CAUGHT_BY = ["3.1a", "3.1c"]
 
 import torch
 

@@ -1,6 +1,6 @@
 """Frequencies are kept from the first call with this width, whatever `base` later calls name."""
 
-CAUGHT_BY = ["3.5"]
+CAUGHT_BY = ["3.1e"]
 
 import torch
 

@@ -1,6 +1,6 @@
 """Positions beyond 16,384 all get the code of that one."""
 
-CAUGHT_BY = ["3.3"]
+CAUGHT_BY = ["3.1c"]
 
 import torch
 

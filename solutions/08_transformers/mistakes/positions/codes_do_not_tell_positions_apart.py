@@ -1,6 +1,6 @@
 """Every position has the same code."""
 
-CAUGHT_BY = ["3.1", "3.19"]
+CAUGHT_BY = ["3.1a", "3.4a"]
 
 import torch
 

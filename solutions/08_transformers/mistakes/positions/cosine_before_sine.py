@@ -1,6 +1,6 @@
 """The cosine comes first in each pair; feature 2i is the sine."""
 
-CAUGHT_BY = ["3.1"]
+CAUGHT_BY = ["3.1a"]
 
 import torch
 

@@ -1,6 +1,6 @@
 """The code of position p is that of p + 1: the first position is 0."""
 
-CAUGHT_BY = ["3.1"]
+CAUGHT_BY = ["3.1a"]
 
 import torch
 

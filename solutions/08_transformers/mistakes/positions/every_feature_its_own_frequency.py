@@ -1,6 +1,6 @@
 """Sine and cosine of a pair have different frequencies; both have base^(-2i / d)."""
 
-CAUGHT_BY = ["3.1", "3.4"]
+CAUGHT_BY = ["3.1a", "3.1d"]
 
 import torch
 

@@ -1,6 +1,6 @@
 """The exponent is i / d, where the i-th pair has 2i / d."""
 
-CAUGHT_BY = ["3.1"]
+CAUGHT_BY = ["3.1a"]
 
 import torch
 

@@ -1,6 +1,6 @@
 """Pairs are counted from 1, so that the fastest wave is missing."""
 
-CAUGHT_BY = ["3.1"]
+CAUGHT_BY = ["3.1a"]
 
 import torch
 

@@ -1,6 +1,6 @@
 """Positions are divided by the number of tokens, so that a code depends on how many there are."""
 
-CAUGHT_BY = ["3.1", "3.2"]
+CAUGHT_BY = ["3.1a", "3.1b"]
 
 import torch
 

@@ -1,6 +1,6 @@
 """Frequencies grow from pair to pair, base^(2i / d); they fall, base^(-2i / d)."""
 
-CAUGHT_BY = ["3.1"]
+CAUGHT_BY = ["3.1a"]
 
 import torch
 

@@ -1,6 +1,6 @@
 """A row that is used twice learns half as fast: its gradient is divided by how often it was used."""
 
-CAUGHT_BY = ["3.9"]
+CAUGHT_BY = ["3.2c"]
 
 from torch import nn
 

@@ -1,6 +1,6 @@
 """The exponents end at 1, divided by d / 2 - 1; with 2i / d they stop short of it."""
 
-CAUGHT_BY = ["3.1"]
+CAUGHT_BY = ["3.1a"]
 
 import torch
 

@@ -1,6 +1,6 @@
 """Positions of 32 bits are refused."""
 
-CAUGHT_BY = ["3.10"]
+CAUGHT_BY = ["3.2d"]
 
 
 class LearnedPositions(LearnedPositions):

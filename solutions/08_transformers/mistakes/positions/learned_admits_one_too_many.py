@@ -1,6 +1,6 @@
 """Position max_len passes the test, though the table ends at max_len - 1."""
 
-CAUGHT_BY = ["3.8"]
+CAUGHT_BY = ["3.2b"]
 
 
 class LearnedPositions(LearnedPositions):

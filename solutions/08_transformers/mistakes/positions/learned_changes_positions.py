@@ -1,6 +1,6 @@
 """Positions are clamped in place, which changes the caller's tensor."""
 
-CAUGHT_BY = ["3.10"]
+CAUGHT_BY = ["3.2d"]
 
 
 class LearnedPositions(LearnedPositions):

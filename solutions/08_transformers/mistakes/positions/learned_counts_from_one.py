@@ -1,6 +1,6 @@
 """Position p gets row p - 1; positions begin with 0."""
 
-CAUGHT_BY = ["3.7"]
+CAUGHT_BY = ["3.2a"]
 
 
 class LearnedPositions(LearnedPositions):

@@ -1,6 +1,6 @@
 """A penalty on the whole table is hidden in the look-up, so that rows never used get a gradient."""
 
-CAUGHT_BY = ["3.9"]
+CAUGHT_BY = ["3.2c"]
 
 
 class LearnedPositions(LearnedPositions):

@@ -1,6 +1,6 @@
 """Dropout is part of the look-up, so that codes are random in training."""
 
-CAUGHT_BY = ["3.7"]
+CAUGHT_BY = ["3.2a"]
 
 
 class LearnedPositions(LearnedPositions):

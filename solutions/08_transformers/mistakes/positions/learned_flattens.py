@@ -1,6 +1,6 @@
 """Positions of a batch come back as one long list of codes."""
 
-CAUGHT_BY = ["3.10"]
+CAUGHT_BY = ["3.2d"]
 
 
 class LearnedPositions(LearnedPositions):

@@ -1,6 +1,6 @@
 """Positions are sorted before the look-up, so that codes come in another order than positions."""
 
-CAUGHT_BY = ["3.7"]
+CAUGHT_BY = ["3.2a"]
 
 
 class LearnedPositions(LearnedPositions):

@@ -1,6 +1,6 @@
 """Only the last position is compared with the table's size; any of them may be too large."""
 
-CAUGHT_BY = ["3.8"]
+CAUGHT_BY = ["3.2b"]
 
 
 class LearnedPositions(LearnedPositions):

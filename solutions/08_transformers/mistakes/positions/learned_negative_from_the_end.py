@@ -1,6 +1,6 @@
 """Position -1 gets the last row, as an index would; no position is negative."""
 
-CAUGHT_BY = ["3.8"]
+CAUGHT_BY = ["3.2b"]
 
 
 class LearnedPositions(LearnedPositions):

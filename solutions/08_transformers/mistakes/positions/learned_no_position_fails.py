@@ -1,6 +1,6 @@
 """An empty tensor of positions is an error, since it has no largest one; its codes are empty."""
 
-CAUGHT_BY = ["3.10"]
+CAUGHT_BY = ["3.2d"]
 
 
 class LearnedPositions(LearnedPositions):

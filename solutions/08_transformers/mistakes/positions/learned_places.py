@@ -1,6 +1,6 @@
 """The values of `positions` are not used: the rows are the first n."""
 
-CAUGHT_BY = ["3.7"]
+CAUGHT_BY = ["3.2a"]
 
 
 class LearnedPositions(LearnedPositions):

@@ -1,6 +1,6 @@
 """A sinusoidal code is added to the row."""
 
-CAUGHT_BY = ["3.7"]
+CAUGHT_BY = ["3.2a"]
 
 
 class LearnedPositions(LearnedPositions):

@@ -1,6 +1,6 @@
 """The mean of the table is taken off, so that every row gets a gradient from every position."""
 
-CAUGHT_BY = ["3.9"]
+CAUGHT_BY = ["3.2c"]
 
 
 class LearnedPositions(LearnedPositions):

@@ -1,6 +1,6 @@
 """The last row of the table is refused; positions are 0 .. max_len - 1."""
 
-CAUGHT_BY = ["3.7"]
+CAUGHT_BY = ["3.2a"]
 
 
 class LearnedPositions(LearnedPositions):

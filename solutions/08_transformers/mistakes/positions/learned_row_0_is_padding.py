@@ -1,6 +1,6 @@
 """padding_idx=0 keeps row 0 from learning; position 0 is a position like any other."""
 
-CAUGHT_BY = ["3.9"]
+CAUGHT_BY = ["3.2c"]
 
 
 class LearnedPositions(LearnedPositions):

@@ -1,6 +1,6 @@
 """Codes are multiplied by sqrt(d), as token embeddings are in some models; a code is the row as it is."""
 
-CAUGHT_BY = ["3.7"]
+CAUGHT_BY = ["3.2a"]
 
 
 class LearnedPositions(LearnedPositions):

@@ -1,6 +1,6 @@
 """`squeeze()` drops the axis of a single position."""
 
-CAUGHT_BY = ["3.7"]
+CAUGHT_BY = ["3.2a"]
 
 
 class LearnedPositions(LearnedPositions):

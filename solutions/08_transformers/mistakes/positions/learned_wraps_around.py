@@ -1,6 +1,6 @@
 """A position beyond the table gets the row of its remainder."""
 
-CAUGHT_BY = ["3.8"]
+CAUGHT_BY = ["3.2b"]
 
 
 class LearnedPositions(LearnedPositions):

@@ -1,6 +1,6 @@
 """Negative positions get the codes of positive ones."""
 
-CAUGHT_BY = ["3.2"]
+CAUGHT_BY = ["3.1b"]
 
 import torch
 

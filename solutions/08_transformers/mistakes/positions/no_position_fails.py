@@ -1,6 +1,6 @@
 """An empty tensor of positions is an error, since it has no largest one; its codes are empty."""
 
-CAUGHT_BY = ["3.6"]
+CAUGHT_BY = ["3.1f"]
 
 import torch
 

@@ -1,6 +1,6 @@
 """An odd number of features loses its last cosine; it is a ValueError."""
 
-CAUGHT_BY = ["3.6"]
+CAUGHT_BY = ["3.1f"]
 
 import torch
 

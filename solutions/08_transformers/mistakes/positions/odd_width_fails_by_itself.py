@@ -1,6 +1,6 @@
 """An odd number of features ends in an error of torch about shapes; say ValueError, and why."""
 
-CAUGHT_BY = ["3.6"]
+CAUGHT_BY = ["3.1f"]
 
 import torch
 

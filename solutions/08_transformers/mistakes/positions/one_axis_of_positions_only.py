@@ -1,6 +1,6 @@
 """The code works for one axis of positions only, not for a batch of them."""
 
-CAUGHT_BY = ["3.6"]
+CAUGHT_BY = ["3.1f"]
 
 import torch
 

@@ -1,6 +1,6 @@
 """The values of `positions` are not used: the codes are those of 0 .. n - 1."""
 
-CAUGHT_BY = ["3.2"]
+CAUGHT_BY = ["3.1b"]
 
 import torch
 

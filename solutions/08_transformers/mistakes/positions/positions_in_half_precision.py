@@ -1,6 +1,6 @@
 """Positions are held in bfloat16, where 257 is 256."""
 
-CAUGHT_BY = ["3.3"]
+CAUGHT_BY = ["3.1c"]
 
 import torch
 

@@ -1,6 +1,6 @@
 """`unsqueeze_` puts an axis into the caller's tensor."""
 
-CAUGHT_BY = ["3.6"]
+CAUGHT_BY = ["3.1f"]
 
 import torch
 

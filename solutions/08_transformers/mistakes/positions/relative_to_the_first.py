@@ -1,6 +1,6 @@
 """Positions are counted from the first one given; a code belongs to the position itself."""
 
-CAUGHT_BY = ["3.1"]
+CAUGHT_BY = ["3.1a"]
 
 import torch
 

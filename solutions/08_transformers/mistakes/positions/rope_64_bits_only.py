@@ -1,6 +1,6 @@
 """Positions of 32 bits are refused."""
 
-CAUGHT_BY = ["3.18"]
+CAUGHT_BY = ["3.3h"]
 
 import torch
 

@@ -1,6 +1,6 @@
 """A sinusoidal code is added; RoPE turns the token instead."""
 
-CAUGHT_BY = ["3.11", "3.12"]
+CAUGHT_BY = ["3.3a", "3.3b"]
 
 import torch
 

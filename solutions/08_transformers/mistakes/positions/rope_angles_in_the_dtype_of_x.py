@@ -1,6 +1,6 @@
 """Angles take the dtype of x, and bfloat16 knows 8 bits of an angle."""
 
-CAUGHT_BY = ["3.16"]
+CAUGHT_BY = ["3.3f"]
 
 import torch
 

@@ -1,6 +1,6 @@
 """The base is 1,000 where 10,000 is the default."""
 
-CAUGHT_BY = ["3.11"]
+CAUGHT_BY = ["3.3a"]
 
 import torch
 

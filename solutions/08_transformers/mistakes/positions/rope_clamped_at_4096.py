@@ -1,6 +1,6 @@
 """Positions beyond 4,096 all turn by the same angle."""
 
-CAUGHT_BY = ["3.16"]
+CAUGHT_BY = ["3.3f"]
 
 import torch
 

@@ -1,6 +1,6 @@
 """Tokens are turned by p + 1: position 0 turns nothing."""
 
-CAUGHT_BY = ["3.11", "3.12"]
+CAUGHT_BY = ["3.3a", "3.3b"]
 
 import torch
 

@@ -1,6 +1,6 @@
 """x is detached, so that queries and keys learn nothing."""
 
-CAUGHT_BY = ["3.17"]
+CAUGHT_BY = ["3.3g"]
 
 import torch
 

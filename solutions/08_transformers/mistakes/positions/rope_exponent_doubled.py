@@ -1,6 +1,6 @@
 """The exponent is 4i / d: the index of the feature is 2i already, and it was doubled again."""
 
-CAUGHT_BY = ["3.11"]
+CAUGHT_BY = ["3.3a"]
 
 import torch
 

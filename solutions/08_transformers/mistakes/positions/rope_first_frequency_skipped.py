@@ -1,6 +1,6 @@
 """Pairs are counted from 1, so that the fastest rotation is missing."""
 
-CAUGHT_BY = ["3.11"]
+CAUGHT_BY = ["3.3a"]
 
 import torch
 

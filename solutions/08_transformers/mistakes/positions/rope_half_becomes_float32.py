@@ -1,6 +1,6 @@
 """bfloat16 goes in, float32 comes out."""
 
-CAUGHT_BY = ["3.16"]
+CAUGHT_BY = ["3.3f"]
 
 import torch
 

@@ -1,6 +1,6 @@
 """Neighbours are turned, but come back as two halves and not interleaved."""
 
-CAUGHT_BY = ["3.11"]
+CAUGHT_BY = ["3.3a"]
 
 import torch
 

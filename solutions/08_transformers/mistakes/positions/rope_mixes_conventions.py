@@ -1,6 +1,6 @@
 """Frequencies are laid out for neighbouring pairs, but halves are rotated into one another: it is no rotation."""
 
-CAUGHT_BY = ["3.11", "3.12", "3.13"]
+CAUGHT_BY = ["3.3a", "3.3b", "3.3c"]
 
 import torch
 

@@ -1,6 +1,6 @@
 """Negative positions are taken for 0."""
 
-CAUGHT_BY = ["3.13"]
+CAUGHT_BY = ["3.3c"]
 
 import torch
 

@@ -1,6 +1,6 @@
 """Negative positions turn the same way as positive ones."""
 
-CAUGHT_BY = ["3.13"]
+CAUGHT_BY = ["3.3c"]
 
 import torch
 

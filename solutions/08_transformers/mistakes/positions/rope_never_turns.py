@@ -1,6 +1,6 @@
 """The token is returned as it is."""
 
-CAUGHT_BY = ["3.11", "3.12", "3.13", "3.19"]
+CAUGHT_BY = ["3.3a", "3.3b", "3.3c", "3.4a"]
 
 import torch
 

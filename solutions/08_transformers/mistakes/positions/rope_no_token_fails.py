@@ -1,6 +1,6 @@
 """No token is an error, since it has no largest position; its rotation is empty."""
 
-CAUGHT_BY = ["3.18"]
+CAUGHT_BY = ["3.3h"]
 
 import torch
 

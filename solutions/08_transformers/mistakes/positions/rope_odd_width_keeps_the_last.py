@@ -1,6 +1,6 @@
 """Of an odd number of features the last one is left as it is; it is a ValueError."""
 
-CAUGHT_BY = ["3.18"]
+CAUGHT_BY = ["3.3h"]
 
 import torch
 

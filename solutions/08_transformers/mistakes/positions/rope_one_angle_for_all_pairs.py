@@ -1,6 +1,6 @@
 """All pairs turn at the same speed."""
 
-CAUGHT_BY = ["3.11"]
+CAUGHT_BY = ["3.3a"]
 
 import torch
 

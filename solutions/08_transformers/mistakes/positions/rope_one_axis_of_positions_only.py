@@ -1,6 +1,6 @@
 """Positions work with one axis only; each sequence of a batch may have its own."""
 
-CAUGHT_BY = ["3.14"]
+CAUGHT_BY = ["3.3d"]
 
 import torch
 

@@ -1,6 +1,6 @@
 """Feature i is paired with feature i + d/2; neighbours (2i, 2i + 1) are pairs."""
 
-CAUGHT_BY = ["3.11"]
+CAUGHT_BY = ["3.3a"]
 
 import torch
 

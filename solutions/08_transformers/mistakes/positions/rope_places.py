@@ -1,6 +1,6 @@
 """`positions` is not used: tokens are turned by 0, 1, 2 and so on."""
 
-CAUGHT_BY = ["3.12", "3.13"]
+CAUGHT_BY = ["3.3b", "3.3c"]
 
 import torch
 

@@ -1,6 +1,6 @@
 """Positions take the dtype of x: in bfloat16, 100,000 is 99,840."""
 
-CAUGHT_BY = ["3.16"]
+CAUGHT_BY = ["3.3f"]
 
 import torch
 

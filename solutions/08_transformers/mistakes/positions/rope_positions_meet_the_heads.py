@@ -1,6 +1,6 @@
 """An axis is put into batched positions that have one for the heads already."""
 
-CAUGHT_BY = ["3.14"]
+CAUGHT_BY = ["3.3d"]
 
 import torch
 

@@ -1,6 +1,6 @@
 """All sequences of a batch are turned by the positions of the first one."""
 
-CAUGHT_BY = ["3.14"]
+CAUGHT_BY = ["3.3d"]
 
 import torch
 

@@ -1,6 +1,6 @@
 """Only the first half of the features is turned."""
 
-CAUGHT_BY = ["3.11"]
+CAUGHT_BY = ["3.3a"]
 
 import torch
 

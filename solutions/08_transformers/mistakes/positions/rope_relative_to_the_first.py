@@ -1,6 +1,6 @@
 """Positions are counted from the first one given: differences survive, the rotation of a token does not."""
 
-CAUGHT_BY = ["3.12"]
+CAUGHT_BY = ["3.3b"]
 
 import torch
 

@@ -1,6 +1,6 @@
 """Positions are sorted first, so that tokens get each other's."""
 
-CAUGHT_BY = ["3.12", "3.13"]
+CAUGHT_BY = ["3.3b", "3.3c"]
 
 import torch
 

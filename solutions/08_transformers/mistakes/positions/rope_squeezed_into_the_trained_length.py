@@ -1,6 +1,6 @@
 """Positions are scaled down where they exceed 2,048, so that the same position has two angles."""
 
-CAUGHT_BY = ["3.16"]
+CAUGHT_BY = ["3.3f"]
 
 import torch
 

@@ -1,6 +1,6 @@
 """`squeeze()` drops the axis of a single token."""
 
-CAUGHT_BY = ["3.18"]
+CAUGHT_BY = ["3.3h"]
 
 import torch
 

@@ -1,6 +1,6 @@
 """The base grows where positions exceed 2,048: what is turned there fits no other rotation."""
 
-CAUGHT_BY = ["3.16"]
+CAUGHT_BY = ["3.3f"]
 
 import torch
 

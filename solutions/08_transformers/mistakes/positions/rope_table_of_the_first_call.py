@@ -1,6 +1,6 @@
 """Cosines and sines are kept from the first call of this length, though positions may differ."""
 
-CAUGHT_BY = ["3.14"]
+CAUGHT_BY = ["3.3d"]
 
 import torch
 

@@ -1,6 +1,6 @@
 """The pairs turn by -a: the signs of the two sines are exchanged."""
 
-CAUGHT_BY = ["3.11"]
+CAUGHT_BY = ["3.3a"]
 
 import torch
 

@@ -1,6 +1,6 @@
 """Codes are divided by sqrt(d): sine and cosine are as they are."""
 
-CAUGHT_BY = ["3.1"]
+CAUGHT_BY = ["3.1a"]
 
 import torch
 

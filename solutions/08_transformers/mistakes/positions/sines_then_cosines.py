@@ -1,6 +1,6 @@
 """All sines come first, then all cosines; sine and cosine of a pair are neighbours."""
 
-CAUGHT_BY = ["3.1"]
+CAUGHT_BY = ["3.1a"]
 
 import torch
 

@@ -1,6 +1,6 @@
 """Positions are held in 16 bits, where 100,003 does not fit."""
 
-CAUGHT_BY = ["3.3"]
+CAUGHT_BY = ["3.1c"]
 
 import torch
 

@@ -1,6 +1,6 @@
 """Frequencies change where positions exceed 2,000: the codes there are no rotation of the others."""
 
-CAUGHT_BY = ["3.4"]
+CAUGHT_BY = ["3.1d"]
 
 import torch
 

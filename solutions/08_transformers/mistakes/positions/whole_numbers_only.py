@@ -1,6 +1,6 @@
 """The division by base^(2i / d) is one of whole numbers."""
 
-CAUGHT_BY = ["3.1"]
+CAUGHT_BY = ["3.1a"]
 
 import torch
 

@@ -1,6 +1,6 @@
 """Training ignores pre-tokens and merges across words; no pair reaches from one pre-token into the next."""
 
-CAUGHT_BY = ["1.3"]
+CAUGHT_BY = ["1.1c"]
 
 import regex
 from collections import Counter

@@ -1,6 +1,6 @@
 """Of special tokens that stand side by side only the first is kept."""
 
-CAUGHT_BY = ["1.14"]
+CAUGHT_BY = ["1.2f"]
 
 class Tokenizer(Tokenizer):
     def encode(self, text):

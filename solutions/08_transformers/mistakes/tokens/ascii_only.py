@@ -1,6 +1,6 @@
 """Characters beyond ASCII are left out of training; every byte counts."""
 
-CAUGHT_BY = ["1.7"]
+CAUGHT_BY = ["1.1g"]
 
 import regex
 from collections import Counter

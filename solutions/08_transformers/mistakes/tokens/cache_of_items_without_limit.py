@@ -1,6 +1,6 @@
 """Every item is kept in a cache without a limit, so memory grows with the stream."""
 
-CAUGHT_BY = ["1.18"]
+CAUGHT_BY = ["1.3b"]
 
 class Tokenizer(Tokenizer):
     def encode_iterable(self, items):

@@ -1,6 +1,6 @@
 """All tokenizers share one cache of words; each has merges and ids of its own."""
 
-CAUGHT_BY = ["1.13"]
+CAUGHT_BY = ["1.2e"]
 
 class Tokenizer(Tokenizer):
     cache = {}

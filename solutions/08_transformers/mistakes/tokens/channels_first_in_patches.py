@@ -1,6 +1,6 @@
 """A patch is flattened as (channel, row, column); it is (row, column, channel)."""
 
-CAUGHT_BY = ["1.19"]
+CAUGHT_BY = ["1.4a"]
 
 def patchify(images, patch):
     b, c, h, w = images.shape

@@ -1,6 +1,6 @@
 """Training begins with characters; it begins with bytes, of which a character may need four."""
 
-CAUGHT_BY = ["1.7"]
+CAUGHT_BY = ["1.1g"]
 
 import regex
 from collections import Counter

@@ -1,6 +1,6 @@
 """Pairs are counted without overlap; aaaa holds three aa, not two."""
 
-CAUGHT_BY = ["1.6"]
+CAUGHT_BY = ["1.1f"]
 
 def count_apart(word, counts):
     i = 0

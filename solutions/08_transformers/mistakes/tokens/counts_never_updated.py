@@ -1,6 +1,6 @@
 """Pairs are counted once, at the beginning; each merge changes the counts of the pairs around it."""
 
-CAUGHT_BY = ["1.1"]
+CAUGHT_BY = ["1.1a"]
 
 from collections import Counter
 

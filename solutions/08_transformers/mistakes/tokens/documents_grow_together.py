@@ -1,6 +1,6 @@
 """What is left of an item is kept for the next one; items are separate documents."""
 
-CAUGHT_BY = ["1.17"]
+CAUGHT_BY = ["1.3a"]
 
 class Tokenizer(Tokenizer):
     def encode_iterable(self, items):

@@ -1,6 +1,6 @@
 """The empty text raises an error; it has no ids."""
 
-CAUGHT_BY = ["1.10"]
+CAUGHT_BY = ["1.2b"]
 
 class Tokenizer(Tokenizer):
     def encode(self, text):

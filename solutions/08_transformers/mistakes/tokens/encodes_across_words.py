@@ -1,6 +1,6 @@
 """Text is encoded without cutting it into pre-tokens; tokens join across words."""
 
-CAUGHT_BY = ["1.9"]
+CAUGHT_BY = ["1.2a"]
 
 class Tokenizer(Tokenizer):
     def encode(self, text):

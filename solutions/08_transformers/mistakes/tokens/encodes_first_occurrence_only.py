@@ -1,6 +1,6 @@
 """Each merge is applied to its first occurrence in a word, and then the next one is; all occurrences are joined."""
 
-CAUGHT_BY = ["1.9"]
+CAUGHT_BY = ["1.2a"]
 
 class Tokenizer(Tokenizer):
     def ids_of_word(self, word):

@@ -1,6 +1,6 @@
 """max() of no pairs raises an error; when no pair is left, training is over."""
 
-CAUGHT_BY = ["1.8"]
+CAUGHT_BY = ["1.1h"]
 
 import regex
 from collections import Counter

@@ -1,6 +1,6 @@
 """The pair is chosen by its bytes (max of a dict compares keys) and not by how often it occurs."""
 
-CAUGHT_BY = ["1.1"]
+CAUGHT_BY = ["1.1a"]
 
 import regex
 from collections import Counter

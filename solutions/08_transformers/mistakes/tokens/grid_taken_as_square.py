@@ -1,6 +1,6 @@
 """The grid of patches is taken to be square; H and W may differ."""
 
-CAUGHT_BY = ["1.21"]
+CAUGHT_BY = ["1.4c"]
 
 def unpatchify(patches, patch, height, width):
     require_whole_patches(height, width, patch)

@@ -1,6 +1,6 @@
 """Half a surrogate pair is encoded as a question mark; it is no text, and a ValueError."""
 
-CAUGHT_BY = ["1.16"]
+CAUGHT_BY = ["1.2h"]
 
 class Tokenizer(Tokenizer):
     def encode(self, text):

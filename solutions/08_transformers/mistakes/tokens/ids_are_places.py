@@ -1,6 +1,6 @@
 """Ids are taken to be 0, 1, 2, ... in the order of merging; they are what `vocab` says."""
 
-CAUGHT_BY = ["1.13"]
+CAUGHT_BY = ["1.2e"]
 
 class Tokenizer(Tokenizer):
     def __init__(self, vocab, merges, special_tokens=()):

@@ -1,6 +1,6 @@
 """What no whole patch covers is cropped in silence; it is a ValueError."""
 
-CAUGHT_BY = ["1.22"]
+CAUGHT_BY = ["1.4d"]
 
 _patchify = patchify
 

@@ -1,6 +1,6 @@
 """An image that patches do not tile is padded with zeros; it is a ValueError."""
 
-CAUGHT_BY = ["1.22"]
+CAUGHT_BY = ["1.4d"]
 
 import torch
 

@@ -1,6 +1,6 @@
 """Images are read as (B, H, W, C); they are (B, C, H, W)."""
 
-CAUGHT_BY = ["1.19"]
+CAUGHT_BY = ["1.4a"]
 
 _patchify = patchify
 

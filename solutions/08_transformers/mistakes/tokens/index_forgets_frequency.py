@@ -1,6 +1,6 @@
 """The counts kept up to date change by one for each word; they must change by as often as the word occurs."""
 
-CAUGHT_BY = ["1.1"]
+CAUGHT_BY = ["1.1a"]
 
 class PairCounts(PairCounts):
     def join(self, pair):

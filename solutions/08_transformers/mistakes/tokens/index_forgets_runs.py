@@ -1,6 +1,6 @@
 """The counts kept up to date subtract a pair once a word, though a word can hold it several times."""
 
-CAUGHT_BY = ["1.6"]
+CAUGHT_BY = ["1.1f"]
 
 class PairCounts(PairCounts):
     def _remove(self, word):

@@ -1,6 +1,6 @@
 """Pairs that a merge has broken up keep their counts; a merge also takes pairs away."""
 
-CAUGHT_BY = ["1.1"]
+CAUGHT_BY = ["1.1a"]
 
 class PairCounts(PairCounts):
     def join(self, pair):

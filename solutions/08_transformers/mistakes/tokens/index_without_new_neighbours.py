@@ -1,6 +1,6 @@
 """The pairs that a new token makes with its neighbours are never counted, so no token grows beyond two bytes."""
 
-CAUGHT_BY = ["1.1"]
+CAUGHT_BY = ["1.1a"]
 
 class PairCounts(PairCounts):
     def join(self, pair):

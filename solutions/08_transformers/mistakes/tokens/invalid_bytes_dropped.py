@@ -1,6 +1,6 @@
 """Bytes that are no UTF-8 are dropped (errors=ignore); they become U+FFFD."""
 
-CAUGHT_BY = ["1.11"]
+CAUGHT_BY = ["1.2c"]
 
 class Tokenizer(Tokenizer):
     def decode(self, ids):

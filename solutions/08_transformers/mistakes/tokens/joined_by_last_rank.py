@@ -1,6 +1,6 @@
 """The pair that was merged last is joined first; it is the other way round."""
 
-CAUGHT_BY = ["1.9"]
+CAUGHT_BY = ["1.2a"]
 
 class Tokenizer(Tokenizer):
     def ids_of_word(self, word):

@@ -1,6 +1,6 @@
 """Runs are joined from right to left (a a a becomes a aa); it is from left to right (aa a)."""
 
-CAUGHT_BY = ["1.6"]
+CAUGHT_BY = ["1.1f"]
 
 def join_from_right(word, pair):
     return join_pair_reversed(word[::-1], pair)[::-1]

@@ -1,6 +1,6 @@
 """The first pair from the left that has been merged is joined; it must be the one that was merged first in training."""
 
-CAUGHT_BY = ["1.9"]
+CAUGHT_BY = ["1.2a"]
 
 class Tokenizer(Tokenizer):
     def ids_of_word(self, word):

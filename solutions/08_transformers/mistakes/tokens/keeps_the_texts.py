@@ -1,6 +1,6 @@
 """Items are kept after they were encoded, so memory grows with the stream."""
 
-CAUGHT_BY = ["1.18"]
+CAUGHT_BY = ["1.3b"]
 
 class Tokenizer(Tokenizer):
     def encode(self, text):

@@ -1,6 +1,6 @@
 """The last full window is left out: there are (T - length) // stride + 1."""
 
-CAUGHT_BY = ["1.23"]
+CAUGHT_BY = ["1.4e"]
 
 import torch
 

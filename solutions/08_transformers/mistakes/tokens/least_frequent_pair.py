@@ -1,6 +1,6 @@
 """The least frequent pair is merged; it must be the most frequent one."""
 
-CAUGHT_BY = ["1.1"]
+CAUGHT_BY = ["1.1a"]
 
 import regex
 from collections import Counter

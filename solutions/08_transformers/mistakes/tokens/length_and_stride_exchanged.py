@@ -1,6 +1,6 @@
 """Length and stride are exchanged."""
 
-CAUGHT_BY = ["1.23"]
+CAUGHT_BY = ["1.4e"]
 
 _windows = windows
 

@@ -1,6 +1,6 @@
 """CRLF becomes LF in encoding; decoding has to give back the same text."""
 
-CAUGHT_BY = ["1.10"]
+CAUGHT_BY = ["1.2b"]
 
 class Tokenizer(Tokenizer):
     def encode(self, text):

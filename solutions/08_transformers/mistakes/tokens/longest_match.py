@@ -1,6 +1,6 @@
 """Each word is cut into the longest tokens of the vocabulary; tokens are joined in the order of the merges."""
 
-CAUGHT_BY = ["1.9"]
+CAUGHT_BY = ["1.2a"]
 
 class Tokenizer(Tokenizer):
     def ids_of_word(self, word):

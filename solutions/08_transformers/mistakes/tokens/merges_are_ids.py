@@ -1,6 +1,6 @@
 """The merges are pairs of ids; they are pairs of bytes."""
 
-CAUGHT_BY = ["1.1"]
+CAUGHT_BY = ["1.1a"]
 
 _train = train_bpe
 

@@ -1,6 +1,6 @@
 """A list of tokens answers to negative ids, from its end; they are no ids."""
 
-CAUGHT_BY = ["1.16"]
+CAUGHT_BY = ["1.2h"]
 
 class Tokenizer(Tokenizer):
     def decode(self, ids):

@@ -1,6 +1,6 @@
 """Numbers below 0 are clipped, as if pixels could not be negative; cutting changes no number."""
 
-CAUGHT_BY = ["1.25"]
+CAUGHT_BY = ["1.4g"]
 
 _patchify = patchify
 

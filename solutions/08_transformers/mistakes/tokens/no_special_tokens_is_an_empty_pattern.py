@@ -1,6 +1,6 @@
 """Without special tokens the pattern is empty, and text is cut between any two characters."""
 
-CAUGHT_BY = ["1.9"]
+CAUGHT_BY = ["1.2a"]
 
 class Tokenizer(Tokenizer):
     def encode(self, text):

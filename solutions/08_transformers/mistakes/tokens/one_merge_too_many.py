@@ -1,6 +1,6 @@
 """One merge more than there is room for: vocab_size counts bytes, special tokens and merges."""
 
-CAUGHT_BY = ["1.8"]
+CAUGHT_BY = ["1.1h"]
 
 import regex
 from collections import Counter

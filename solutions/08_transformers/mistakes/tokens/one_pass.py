@@ -1,6 +1,6 @@
 """One pass over each word joins pairs; new pairs come from tokens that were joined, so it has to go on."""
 
-CAUGHT_BY = ["1.9"]
+CAUGHT_BY = ["1.2a"]
 
 class Tokenizer(Tokenizer):
     def ids_of_word(self, word):

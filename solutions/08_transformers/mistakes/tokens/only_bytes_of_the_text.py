@@ -1,6 +1,6 @@
 """The vocabulary holds only bytes that occur in the text; all 256 are in it, so that any text can be written."""
 
-CAUGHT_BY = ["1.2"]
+CAUGHT_BY = ["1.1b"]
 
 _train = train_bpe
 

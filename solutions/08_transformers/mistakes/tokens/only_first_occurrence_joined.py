@@ -1,6 +1,6 @@
 """Only the first occurrence of the pair in each word is joined; every one must be."""
 
-CAUGHT_BY = ["1.6"]
+CAUGHT_BY = ["1.1f"]
 
 def join_first(word, pair):
     for i in range(len(word) - 1):

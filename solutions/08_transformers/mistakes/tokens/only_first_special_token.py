@@ -1,6 +1,6 @@
 """Only the first special token is cut out; all of them are."""
 
-CAUGHT_BY = ["1.4"]
+CAUGHT_BY = ["1.1d"]
 
 import regex
 from collections import Counter

@@ -1,6 +1,6 @@
 """A reshape alone gives strips of the image; patches are squares, so axes have to change places."""
 
-CAUGHT_BY = ["1.19"]
+CAUGHT_BY = ["1.4a"]
 
 def patchify(images, patch):
     b, c, h, w = images.shape

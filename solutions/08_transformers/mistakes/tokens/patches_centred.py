@@ -1,6 +1,6 @@
 """Patches have their mean taken off in place, which changes the image; cutting changes no number."""
 
-CAUGHT_BY = ["1.25"]
+CAUGHT_BY = ["1.4g"]
 
 _patchify = patchify
 

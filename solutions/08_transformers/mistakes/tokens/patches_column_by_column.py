@@ -1,6 +1,6 @@
 """Patches come column by column; they come row by row."""
 
-CAUGHT_BY = ["1.19"]
+CAUGHT_BY = ["1.4a"]
 
 def patchify(images, patch):
     b, c, h, w = images.shape

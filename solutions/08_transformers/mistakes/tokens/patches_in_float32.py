@@ -1,6 +1,6 @@
 """Patches come out in float32 whatever the image was; keep its dtype."""
 
-CAUGHT_BY = ["1.20"]
+CAUGHT_BY = ["1.4b"]
 
 _patchify = patchify
 

@@ -1,6 +1,6 @@
 """Every image of the batch is cut like the first one."""
 
-CAUGHT_BY = ["1.19"]
+CAUGHT_BY = ["1.4a"]
 
 _patchify = patchify
 

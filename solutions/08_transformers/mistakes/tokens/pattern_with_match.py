@@ -1,6 +1,6 @@
 """PATTERN is applied with `re`-like groups, one character at a time for punctuation: signs that stand together are one pre-token."""
 
-CAUGHT_BY = ["1.7"]
+CAUGHT_BY = ["1.1g"]
 
 import regex
 from collections import Counter

@@ -1,6 +1,6 @@
 """A pattern of one's own cuts it's into it, ' and s; PATTERN, which is given, keeps 's together."""
 
-CAUGHT_BY = ["1.3"]
+CAUGHT_BY = ["1.1c"]
 
 import regex
 from collections import Counter

@@ -1,6 +1,6 @@
 """Each patch takes every so-many-th pixel (h = p1 * rows + ...); a patch is a square of neighbours."""
 
-CAUGHT_BY = ["1.19"]
+CAUGHT_BY = ["1.4a"]
 
 def patchify(images, patch):
     b, c, h, w = images.shape

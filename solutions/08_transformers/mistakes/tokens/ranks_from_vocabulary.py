@@ -1,6 +1,6 @@
 """Tokens are joined by the order of `vocab`, whether or not `merges` holds the pair."""
 
-CAUGHT_BY = ["1.13"]
+CAUGHT_BY = ["1.2e"]
 
 class Tokenizer(Tokenizer):
     def ids_of_word(self, word):

@@ -1,6 +1,6 @@
 """Items are taken in batches of four, though the ids of the first are all that was asked for."""
 
-CAUGHT_BY = ["1.17"]
+CAUGHT_BY = ["1.3a"]
 
 from itertools import islice
 

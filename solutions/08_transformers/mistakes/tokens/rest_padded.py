@@ -1,6 +1,6 @@
 """The end of the series is padded with zeros to make one more window; it is dropped."""
 
-CAUGHT_BY = ["1.24"]
+CAUGHT_BY = ["1.4f"]
 
 import torch
 

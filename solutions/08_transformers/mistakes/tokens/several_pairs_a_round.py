@@ -1,6 +1,6 @@
 """The three most frequent pairs are merged before anything is counted again; the first merge may take the others' tokens."""
 
-CAUGHT_BY = ["1.1"]
+CAUGHT_BY = ["1.1a"]
 
 def train_bpe(text, vocab_size, special_tokens=()):
     room = vocab_size - 256 - len(special_tokens)

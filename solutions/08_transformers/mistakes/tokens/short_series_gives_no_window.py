@@ -1,6 +1,6 @@
 """A series shorter than a window gives no windows; it is a ValueError."""
 
-CAUGHT_BY = ["1.24"]
+CAUGHT_BY = ["1.4f"]
 
 _windows = windows
 

@@ -1,6 +1,6 @@
 """The shorter of two special tokens wins; the longest that matches does."""
 
-CAUGHT_BY = ["1.15"]
+CAUGHT_BY = ["1.2g"]
 
 class Tokenizer(Tokenizer):
     def encode(self, text):

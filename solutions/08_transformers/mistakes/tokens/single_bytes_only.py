@@ -1,6 +1,6 @@
 """No merge is applied: each byte is a token."""
 
-CAUGHT_BY = ["1.9"]
+CAUGHT_BY = ["1.2a"]
 
 class Tokenizer(Tokenizer):
     def ids_of_word(self, word):

@@ -1,6 +1,6 @@
 """A vocabulary without room for bytes and special tokens is accepted in silence; it is a ValueError."""
 
-CAUGHT_BY = ["1.8"]
+CAUGHT_BY = ["1.1h"]
 
 import regex
 from collections import Counter

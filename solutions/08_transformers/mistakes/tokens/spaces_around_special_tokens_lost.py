@@ -1,6 +1,6 @@
 """Spaces beside special tokens are taken away; they belong to the text."""
 
-CAUGHT_BY = ["1.14"]
+CAUGHT_BY = ["1.2f"]
 
 class Tokenizer(Tokenizer):
     def encode(self, text):

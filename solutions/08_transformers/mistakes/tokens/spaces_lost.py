@@ -1,6 +1,6 @@
 """Spaces and line ends are lost in encoding: text is split at white space."""
 
-CAUGHT_BY = ["1.10"]
+CAUGHT_BY = ["1.2b"]
 
 class Tokenizer(Tokenizer):
     def encode(self, text):

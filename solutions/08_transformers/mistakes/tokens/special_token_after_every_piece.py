@@ -1,6 +1,6 @@
 """A special token is put after every piece of text, the last one included."""
 
-CAUGHT_BY = ["1.14"]
+CAUGHT_BY = ["1.2f"]
 
 class Tokenizer(Tokenizer):
     def encode(self, text):

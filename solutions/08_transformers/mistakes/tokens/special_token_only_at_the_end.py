@@ -1,6 +1,6 @@
 """Special tokens are looked for only at the end of the text; they may stand anywhere."""
 
-CAUGHT_BY = ["1.14"]
+CAUGHT_BY = ["1.2f"]
 
 class Tokenizer(Tokenizer):
     def encode(self, text):

@@ -1,6 +1,6 @@
 """Special tokens are dropped from the ids; each is one id."""
 
-CAUGHT_BY = ["1.14"]
+CAUGHT_BY = ["1.2f"]
 
 class Tokenizer(Tokenizer):
     def encode(self, text):

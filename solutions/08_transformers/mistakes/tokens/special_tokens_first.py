@@ -1,6 +1,6 @@
 """Special tokens get the first ids; bytes come first, so that byte b has id b."""
 
-CAUGHT_BY = ["1.2"]
+CAUGHT_BY = ["1.1b"]
 
 _train = train_bpe
 

@@ -1,6 +1,6 @@
 """The text is not cut at special tokens, so pieces of them are merged."""
 
-CAUGHT_BY = ["1.4"]
+CAUGHT_BY = ["1.1d"]
 
 import regex
 from collections import Counter

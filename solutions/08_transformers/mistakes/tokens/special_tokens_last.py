@@ -1,6 +1,6 @@
 """Special tokens come after the merges; they come before them."""
 
-CAUGHT_BY = ["1.2"]
+CAUGHT_BY = ["1.1b"]
 
 _train = train_bpe
 

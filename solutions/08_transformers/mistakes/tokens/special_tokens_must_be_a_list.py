@@ -1,6 +1,6 @@
 """Special tokens are added to a list, which fails for a tuple; list(special_tokens) takes both."""
 
-CAUGHT_BY = ["1.4"]
+CAUGHT_BY = ["1.1d"]
 
 _train = train_bpe
 

@@ -1,6 +1,6 @@
 """Special tokens are removed and what stood around them grows together; they are cuts."""
 
-CAUGHT_BY = ["1.4"]
+CAUGHT_BY = ["1.1d"]
 
 import regex
 from collections import Counter

@@ -1,6 +1,6 @@
 """Special tokens are put in order of their names; they keep the order in which they are given."""
 
-CAUGHT_BY = ["1.2"]
+CAUGHT_BY = ["1.1b"]
 
 _train = train_bpe
 

@@ -1,6 +1,6 @@
 """The text is split at spaces, which are lost: PATTERN keeps a space with the word that follows it."""
 
-CAUGHT_BY = ["1.3"]
+CAUGHT_BY = ["1.1c"]
 
 import regex
 from collections import Counter

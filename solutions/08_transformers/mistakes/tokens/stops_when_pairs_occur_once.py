@@ -1,6 +1,6 @@
 """Training stops when every pair left occurs only once; it goes on until none is left."""
 
-CAUGHT_BY = ["1.8"]
+CAUGHT_BY = ["1.1h"]
 
 import regex
 from collections import Counter

@@ -1,6 +1,6 @@
 """Decoding raises an error for bytes that are no UTF-8; they become U+FFFD."""
 
-CAUGHT_BY = ["1.11"]
+CAUGHT_BY = ["1.2c"]
 
 class Tokenizer(Tokenizer):
     def decode(self, ids):

@@ -1,6 +1,6 @@
 """A stride beyond the length is cut to the length; it leaves gaps."""
 
-CAUGHT_BY = ["1.24"]
+CAUGHT_BY = ["1.4f"]
 
 _windows = windows
 

@@ -1,6 +1,6 @@
 """`if not ids` is no question to ask of a tensor; use len()."""
 
-CAUGHT_BY = ["1.12"]
+CAUGHT_BY = ["1.2d"]
 
 class Tokenizer(Tokenizer):
     def decode(self, ids):

@@ -1,6 +1,6 @@
 """The text is normalised (NFKC) before it is encoded; every character has to come back as it was."""
 
-CAUGHT_BY = ["1.10"]
+CAUGHT_BY = ["1.2b"]
 
 import unicodedata
 

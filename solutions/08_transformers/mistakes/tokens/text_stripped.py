@@ -1,6 +1,6 @@
 """Spaces at the ends of the text are stripped; they are text."""
 
-CAUGHT_BY = ["1.10"]
+CAUGHT_BY = ["1.2b"]
 
 class Tokenizer(Tokenizer):
     def encode(self, text):

@@ -1,6 +1,6 @@
 """Special tokens go into the pattern unescaped, so that x.y also cuts at xzy."""
 
-CAUGHT_BY = ["1.5"]
+CAUGHT_BY = ["1.1e"]
 
 import regex
 from collections import Counter

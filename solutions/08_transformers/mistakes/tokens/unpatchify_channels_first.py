@@ -1,6 +1,6 @@
 """Patches are read as (channel, row, column); they are (row, column, channel)."""
 
-CAUGHT_BY = ["1.21"]
+CAUGHT_BY = ["1.4c"]
 
 def unpatchify(patches, patch, height, width):
     require_whole_patches(height, width, patch)

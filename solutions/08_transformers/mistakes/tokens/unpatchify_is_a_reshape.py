@@ -1,6 +1,6 @@
 """A reshape alone puts the patches side by side as strips; axes have to change places back."""
 
-CAUGHT_BY = ["1.21"]
+CAUGHT_BY = ["1.4c"]
 
 def unpatchify(patches, patch, height, width):
     require_whole_patches(height, width, patch)

@@ -1,6 +1,6 @@
 """Height and width are exchanged in putting the patches together."""
 
-CAUGHT_BY = ["1.21"]
+CAUGHT_BY = ["1.4c"]
 
 def unpatchify(patches, patch, height, width):
     require_whole_patches(height, width, patch)

@@ -1,6 +1,6 @@
 """The vocabulary maps bytes to ids; it maps ids to bytes."""
 
-CAUGHT_BY = ["1.2"]
+CAUGHT_BY = ["1.1b"]
 
 _train = train_bpe
 

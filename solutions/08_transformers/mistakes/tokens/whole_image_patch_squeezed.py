@@ -1,6 +1,6 @@
 """An axis of length 1 is squeezed away: one patch is still a row of patches."""
 
-CAUGHT_BY = ["1.20"]
+CAUGHT_BY = ["1.4b"]
 
 _patchify = patchify
 

@@ -1,6 +1,6 @@
 """A whole run of equal tokens becomes one token (aaa becomes X); a merge joins two tokens."""
 
-CAUGHT_BY = ["1.6"]
+CAUGHT_BY = ["1.1f"]
 
 def join_run(word, pair):
     joined, i = [], 0

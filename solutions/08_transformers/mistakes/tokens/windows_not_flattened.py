@@ -1,6 +1,6 @@
 """Windows keep their axes of time and measurements; they are flattened to one."""
 
-CAUGHT_BY = ["1.23"]
+CAUGHT_BY = ["1.4e"]
 
 def windows(series, length, stride):
     if series.shape[1] < length:

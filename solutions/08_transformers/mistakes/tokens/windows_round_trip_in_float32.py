@@ -1,6 +1,6 @@
 """Windows come out in float32 whatever the series was; keep its dtype."""
 
-CAUGHT_BY = ["1.24"]
+CAUGHT_BY = ["1.4f"]
 
 _windows = windows
 

@@ -1,6 +1,6 @@
 """Windows end with the series and times at its beginning are dropped; those at the end are."""
 
-CAUGHT_BY = ["1.24"]
+CAUGHT_BY = ["1.4f"]
 
 _windows = windows
 

@@ -1,6 +1,6 @@
 """Windows stand side by side; with a stride smaller than their length they overlap."""
 
-CAUGHT_BY = ["1.23"]
+CAUGHT_BY = ["1.4e"]
 
 def windows(series, length, stride):
     b, t, c = series.shape

@@ -1,6 +1,6 @@
 """Each different word counts once; one that occurs seven times must count seven times."""
 
-CAUGHT_BY = ["1.1"]
+CAUGHT_BY = ["1.1a"]
 
 import regex
 from collections import Counter

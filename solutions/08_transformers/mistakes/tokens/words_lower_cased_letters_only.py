@@ -1,6 +1,6 @@
 """Only letters and digits are kept (\\w+); punctuation and spaces are tokens as well."""
 
-CAUGHT_BY = ["1.3"]
+CAUGHT_BY = ["1.1c"]
 
 import regex
 from collections import Counter

@@ -1,6 +1,6 @@
 """Ids that are not in the vocabulary are skipped in silence; they are a LookupError."""
 
-CAUGHT_BY = ["1.16"]
+CAUGHT_BY = ["1.2h"]
 
 class Tokenizer(Tokenizer):
     def decode(self, ids):

@@ -10,7 +10,7 @@ from autograder.testing.numbers import assert_close, rounding
 from autograder.testing.purity import assert_pure
 
 
-@number("1.2")
+@number("1.1b")
 @weight(2)
 @visibility("hidden")
 @pytest.mark.read("handout 1.1")

@@ -2,7 +2,7 @@
 
 # A known mistake: only the definitions that differ from the reference. The docstring above is what a student reads
 # whose code gives what this gives. `softmark validate` proves that each check named here fails on it.
-CAUGHT_BY = ["1.2"]
+CAUGHT_BY = ["1.1b"]
 
 
 def rms_norm(x, eps=1e-6):

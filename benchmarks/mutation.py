@@ -4,9 +4,9 @@
 
 Changes are made by syntax tree (`autograder.authoring.mutation`), chosen by seed, graded in the warm pool like
 submissions, each in the checks of its part up to the first that fails. A change that none notices is a survivor. The
-file `equivalent_mutants.toml` holds the survivors that are no mistakes, each with the reason why nothing can tell; any other
-one is printed with its line, and ends the run with exit code 1: it needs a check, or a reason. It takes some minutes,
-so it is asked for by itself.
+file `equivalent_mutants.toml` holds the survivors that are no mistakes, each with the reason why nothing can tell; any
+other one is printed with its line, and ends the run with exit code 1: it needs a check, or a reason. It takes some
+minutes, so it is asked for by itself.
 """
 
 from __future__ import annotations

@@ -23,9 +23,9 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 import torch
 
 from autograder.testing.cases import Cases
-from autograder.testing.order import SAME_MODEL, accuracy_of, pairs
 from benchmarks.measure import Row, print_table
 from benchmarks.position_formulas import ANGLES, CODES, FREQUENCIES, TURNS, Formula
+from support.order import SAME_MODEL, accuracy_of, pairs
 
 SOLUTIONS = Path(__file__).resolve().parents[1] / "solutions" / "08_transformers"
 LENGTHS = (16, 24, 32, 64)

@@ -31,12 +31,14 @@ from torch import Tensor
 
 from autograder.assignment.assignment import load_assignment
 from autograder.assignment.bank import BankEntry, bank, overlay
-from autograder.testing import extrapolation, numbers, symmetry
+from autograder.results import number_key
+from autograder.testing import numbers, symmetry
 from autograder.testing.cases import Cases
-from autograder.testing.extrapolation import rope_bound, sinusoidal_bound
 from autograder.testing.gradients import vjp
 from benchmarks.measure import Row, print_table
 from benchmarks.position_formulas import Formula, formulas
+from support import extrapolation
+from support.extrapolation import rope_bound, sinusoidal_bound
 
 ROOT = Path(__file__).resolve().parents[1]
 ASSIGNMENT = ROOT / "assignments" / "08_transformers"
@@ -63,8 +65,8 @@ def _used(what: str, ratio: float, name: str) -> Row:
     return Row(f"{what}: used of the bound", f"{ratio:.2f} ({name})", f"at most {ROOM}", ratio <= ROOM)
 
 
-def _key(item: tuple[str, Any]) -> tuple[int, ...]:
-    return tuple(int(part) for part in item[0].split("."))
+def _key(item: tuple[str, Any]) -> Any:
+    return number_key(item[0])
 
 
 # ------------------------------------------------------------------ the bounds at extremes

@@ -54,6 +54,15 @@ class Assignment(msgspec.Struct, frozen=True, kw_only=True):
         """The folder of the hidden checks. It need not exist."""
         return self.folder / "checks" / "hidden"
 
+    @property
+    def support(self) -> Path:
+        """The folder of what the checks share; `hidden / "support"` is that of the hidden ones. It need not exist."""
+        return self.folder / "checks" / "support"
+
+    def support_files(self) -> tuple[Path, ...]:
+        """The modules that checks import from the two support folders, the visible ones first."""
+        return tuple(path for root in (self.support, self.hidden / "support") for path in sorted(root.rglob("*.py")))
+
     def part(self, name: str) -> Part:
         """The part of that name. Raises `SoftmarkError` naming the parts there are."""
         for part in self.parts:

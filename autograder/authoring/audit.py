@@ -20,7 +20,7 @@ from autograder.assignment.assignment import MANIFEST, Assignment, Part
 from autograder.assignment.bank import bank
 from autograder.authoring.entries import called, entries_that_prove_nothing, what_was_meant
 from autograder.authoring.leaks import leaks, syntax_tree
-from autograder.authoring.portability import not_there
+from autograder.authoring.portability import imported_modules, not_there
 from autograder.authoring.starter_code import HANDOUT, make_parts, solution_blocks, top_level_names
 
 _TEXTS = (".py", ".md", ".toml", ".ipynb", ".txt")
@@ -40,6 +40,7 @@ def audit(assignment: Assignment) -> list[Fault]:
         faults += _reference(assignment, part)
     whole = not faults
     faults += [*_libraries(assignment), *_handout(assignment), *_reading(assignment), *_not_collected(assignment)]
+    faults += _hidden_imports(assignment)
     faults += [Fault(where, sentence) for where, sentence in entries_that_prove_nothing(assignment)]
     if whole:  # else there is no starter code to look at
         faults += [Fault(where, sentence) for where, sentence in leaks(assignment, released_texts(assignment))]
@@ -168,6 +169,17 @@ def _not_collected(assignment: Assignment) -> Iterator[Fault]:
             if any(called(each) == "number" for each in node.decorator_list):
                 where = check_file.relative_to(assignment.folder).as_posix()
                 yield Fault(where, f"{node.name} is never run: a check's name begins with test_")
+
+
+def _hidden_imports(assignment: Assignment) -> Iterator[Fault]:
+    """Visible code that imports hidden code would fail where students run it: they do not have it."""
+    for path in (*assignment.check_files(), *assignment.support_files()):
+        if assignment.hidden not in path.parents:
+            for name in sorted(imported_modules(ast.walk(syntax_tree(path)))):
+                if name.partition(".")[0] == "hidden":
+                    where = path.relative_to(assignment.folder).as_posix()
+                    yield Fault(where, f"it imports {name}, which students do not get: move that to checks/support/")
+                    break
 
 
 def _read_marks(node: ast.AST) -> Iterator[str]:

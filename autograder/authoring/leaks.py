@@ -92,7 +92,7 @@ def _hidden_checks(
     for name, text in plain.items():
         if len(secret) >= _TELLING_DIGITS and secret in text:
             yield name, "it holds the key of the hidden checks, from which their draws follow: give them another key"
-    for path in sorted(assignment.hidden.glob("test_*.py")):
+    for path in sorted(assignment.hidden.rglob("*.py")):
         tree = syntax_tree(path)
         for function in sorted(_tests(tree) - visible):
             yield from _found(rf"\b{re.escape(function)}\b", f"{function}, a hidden check", released)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
@@ -37,9 +37,9 @@ def not_there(assignment: Assignment) -> Iterator[tuple[Path, str]]:
 def _not_installed_there(assignment: Assignment) -> Iterator[tuple[Path, str]]:
     distributions, listed = packages_distributions(), _listed()
     known = {"autograder", *sys.stdlib_module_names, *(name.partition(".")[0] for name in assignment.libraries)}
-    known |= {"given", *(part.name for part in assignment.parts)}
+    known |= {"given", "support", "hidden", *(part.name for part in assignment.parts)}
     for path in _files(assignment):
-        for name in sorted(_imported(path) - known):
+        for name in sorted({name.partition(".")[0] for name in imported_modules(_nodes(path))} - known):
             if (path.parent / f"{name}.py").is_file() or (path.parent / name).is_dir():
                 remedy = "write what it needs into this file"
                 yield path, f"it imports {name}, which lies beside it and is not found from there: {remedy}"
@@ -50,7 +50,8 @@ def _not_installed_there(assignment: Assignment) -> Iterator[tuple[Path, str]]:
 
 
 def _files(assignment: Assignment) -> list[Path]:
-    return [*(assignment.solutions / part.file for part in assignment.parts), *assignment.check_files()]
+    references = (assignment.solutions / part.file for part in assignment.parts)
+    return [*references, *assignment.check_files(), *assignment.support_files()]
 
 
 def _nodes(path: Path) -> Iterator[ast.AST]:
@@ -76,14 +77,14 @@ def _exists(place: Path) -> bool:
         return False
 
 
-def _imported(path: Path) -> set[str]:
-    """The first names of all modules that a file imports, wherever in it."""
+def imported_modules(nodes: Iterable[ast.AST]) -> set[str]:
+    """The dotted names of what these nodes import. `from a import b` gives both a and a.b: either may be the module."""
     found: set[str] = set()
-    for node in _nodes(path):
+    for node in nodes:
         if isinstance(node, ast.Import):
-            found.update(alias.name.partition(".")[0] for alias in node.names)
+            found.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            found.add(node.module.partition(".")[0])
+            found.update((node.module, *(f"{node.module}.{alias.name}" for alias in node.names)))
     return found
 
 

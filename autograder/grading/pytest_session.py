@@ -10,6 +10,7 @@ import os
 import sys
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
+from types import ModuleType
 
 import pytest
 
@@ -53,7 +54,7 @@ def with_checks(checks: Checks, work: Callable[[], None]) -> None:
 
     if any(file.parent == checks.assignment.hidden for file in checks.files):
         checks.assignment.hidden_key()  # else each hidden check would break, for each student
-    with _quiet_pytest(checks.files):
+    with _quiet_pytest(checks.files), _support_importable(checks.assignment):
         code = pytest.main(_arguments(checks.assignment, checks.files), plugins=[checks, Loop()])
     if raised:
         raise raised[0]
@@ -92,6 +93,29 @@ def _arguments(assignment: Assignment, files: Sequence[os.PathLike[str]]) -> lis
         *(word for plugin in off for word in ("-p", f"no:{plugin}")),
         *(os.fspath(file) for file in files),
     ]
+
+
+@contextmanager
+def _support_importable(assignment: Assignment) -> Generator[None]:
+    """Within, `support.NAME` is imported from `checks/support/`, `hidden.support.NAME` from `checks/hidden/support/`.
+
+    Two packages made by hand stand in `sys.modules`. (With a folder on `sys.path` an installed `support` would win.)
+    Afterwards they and all that was imported from them are gone, so that two assignments do not mix.
+    """
+
+    def ours() -> list[str]:
+        return [name for name in sys.modules if name.partition(".")[0] in ("support", "hidden")]
+
+    before = {name: sys.modules.pop(name) for name in ours()}
+    for name, folder in (("support", assignment.support), ("hidden", assignment.hidden)):
+        package = sys.modules[name] = ModuleType(name)
+        package.__path__ = [str(folder)]
+    try:
+        yield
+    finally:
+        for name in ours():
+            del sys.modules[name]
+        sys.modules.update(before)
 
 
 @contextmanager

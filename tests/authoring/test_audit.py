@@ -227,6 +227,17 @@ def test_a_function_that_the_manifest_forgets_and_a_check_that_pytest_passes_ove
     ]
 
 
+def test_visible_code_that_imports_hidden_code_is_named_by_file(assignment: Assignment) -> None:
+    append(assignment.hidden / "support" / "secrets.py", "SECRET = 1\n")
+    append(assignment.hidden / "test_numbers_part.py", "from hidden.support.secrets import SECRET\n")
+    append(assignment.support / "tables.py", "TABLE = {}\n")
+    append(assignment.folder / "checks" / "test_numbers_part.py", "from support.tables import TABLE\n")
+    assert found(assignment) == []
+    append(assignment.support / "tables.py", "def later():\n    from hidden.support import secrets\n")
+    sentence = "it imports hidden.support, which students do not get: move that to checks/support/"
+    assert found(assignment) == [("checks/support/tables.py", sentence)]
+
+
 def test_a_check_file_that_is_not_python_is_a_sentence(assignment: Assignment) -> None:
     append(assignment.folder / "checks" / "test_numbers_part.py", ONE_CHECK + "\ndef (")
     with pytest.raises(SoftmarkError, match=r"test_numbers_part\.py, line \d+, is not Python"):

@@ -12,7 +12,7 @@ from gradescope_utils.autograder_utils.decorators import number, weight
 from autograder.testing.mismatch import Mismatch, compared
 from autograder.testing.modules import load_alike
 from autograder.testing.numbers import assert_same, assert_tensor, parts_of
-from autograder.testing.order import SYMBOLS, A, B, accuracy_of, assert_accuracy, assert_same_module, load_own
+from support.order import SYMBOLS, A, B, accuracy_of, assert_accuracy, assert_same_module, load_own
 
 ARMS = [("none", False), ("none", True), ("sinusoidal", False), ("learned", False), ("rope", False), ("rope", True)]
 

@@ -1,19 +1,19 @@
 """Visible checks of part 4: what each maker of weights makes, and that one operator is all four layers.
 
 Weights are compared with the reference's, exact ones up to 1e-6 and others by a rounding bound. Layers are compared
-with the textbook's, index by index in float64 (`testing.layers`), and what they may err is counted in roundings
-(`kinship.aggregate_bound`). The checks of whole layers run your own `aggregate` on your own weights.
+with the textbook's, index by index in float64 (`support.layers`), and what they may err is counted in roundings
+(`message_passing.aggregate_bound`). The checks of whole layers run your own `aggregate` on your own weights.
 """
 
 import pytest
 import torch
 from gradescope_utils.autograder_utils.decorators import number, weight
 
-from autograder.testing import kinship, layers
 from autograder.testing.exceptions import must_raise
-from autograder.testing.kinship import aggregate_bound, assert_is_layer, assert_works, weights_of
 from autograder.testing.numbers import assert_close, attention_bounds, rounding
-from autograder.testing.permutations import all_orders, assert_predicted, commuting
+from support import layers, message_passing
+from support.message_passing import aggregate_bound, assert_is_layer, assert_works, weights_of
+from support.permutations import all_orders, assert_predicted, commuting
 
 EXACT = 1e-6  # zeros and ones
 QUOTIENT = 8 * rounding(torch.float32)  # entries of at most 1, a root and a quotient of small integers
@@ -21,24 +21,24 @@ QUOTIENT = 8 * rounding(torch.float32)  # entries of at most 1, a root and a quo
 FORK = torch.tensor([[0, 1, 1, 1, 0], [1, 0, 0, 0, 0], [1, 0, 0, 0, 0], [1, 0, 0, 0, 1], [0, 0, 0, 1, 0]])
 
 LAYERS = {
-    "dense": lambda student, cases: kinship.dense(student, cases, 4, 2, 3),
-    "conv_zeros": lambda student, cases: kinship.convolution(student, cases, 6, 3, "zeros", 4, 5),
-    "conv_circular": lambda student, cases: kinship.convolution(student, cases, 7, 3, "circular", 4, 5),
-    "graph_row": lambda student, cases: kinship.graph(
-        student, cases, kinship.draw_graph(cases, 5, directed=True), False, "row", 4, 3
+    "dense": lambda student, cases: message_passing.dense(student, cases, 4, 2, 3),
+    "conv_zeros": lambda student, cases: message_passing.convolution(student, cases, 6, 3, "zeros", 4, 5),
+    "conv_circular": lambda student, cases: message_passing.convolution(student, cases, 7, 3, "circular", 4, 5),
+    "graph_row": lambda student, cases: message_passing.graph(
+        student, cases, message_passing.draw_graph(cases, 5, directed=True), False, "row", 4, 3
     ),
-    "graph_sym": lambda student, cases: kinship.graph(
-        student, cases, kinship.draw_graph(cases, 6, directed=False), True, "sym", 4, 3
+    "graph_sym": lambda student, cases: message_passing.graph(
+        student, cases, message_passing.draw_graph(cases, 6, directed=False), True, "sym", 4, 3
     ),
-    "attention": lambda student, cases: kinship.attention(student, cases, 5, 3, 6, 4),
+    "attention": lambda student, cases: message_passing.attention(student, cases, 5, 3, 6, 4),
 }
 
 FIVE_TOKENS = {
-    "dense": lambda student, cases, A: kinship.dense(student, cases, 5, 2, 3),
-    "conv_zeros": lambda student, cases, A: kinship.convolution(student, cases, 5, 3, "zeros", 2, 4),
-    "conv_circular": lambda student, cases, A: kinship.convolution(student, cases, 5, 3, "circular", 2, 4),
-    "graph": lambda student, cases, A: kinship.graph(student, cases, A, False, "row", 2, 4),
-    "attention": lambda student, cases, A: kinship.attention(student, cases, 5, 3, 2, 4),
+    "dense": lambda student, cases, A: message_passing.dense(student, cases, 5, 2, 3),
+    "conv_zeros": lambda student, cases, A: message_passing.convolution(student, cases, 5, 3, "zeros", 2, 4),
+    "conv_circular": lambda student, cases, A: message_passing.convolution(student, cases, 5, 3, "circular", 2, 4),
+    "graph": lambda student, cases, A: message_passing.graph(student, cases, A, False, "row", 2, 4),
+    "attention": lambda student, cases, A: message_passing.attention(student, cases, 5, 3, 2, 4),
 }
 
 
@@ -105,7 +105,7 @@ def test_node_takes_the_mean_of_those_that_send_to_it(student, reference, cases)
     star = torch.tensor([[0.0, 1.0, 1.0], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
     graphs = [(star, False), (torch.zeros(1, 1), False), (torch.zeros(2, 2), True)]
     for n, self_loops, dtype in [(4, True, torch.float32), (5, False, torch.float32), (6, True, torch.float64)]:
-        A = kinship.draw_graph(cases, n, directed=True)
+        A = message_passing.draw_graph(cases, n, directed=True)
         A[-1] = 0.0  # the last node may send, but nobody sends to it
         graphs.append((A.to(dtype), self_loops))
     for A, self_loops in graphs:
@@ -130,7 +130,7 @@ def test_symmetric_norm_knows_both_degrees(student, reference, cases):
     graphs = [(line, False), (torch.zeros(1, 1), False), (torch.zeros(2, 2), True)]
     for n, self_loops, dtype in [(4, True, torch.float32), (5, False, torch.float32), (6, True, torch.float64)]:
         A = torch.zeros(n, n)
-        A[:-1, :-1] = kinship.draw_graph(cases, n - 1, directed=False)  # the last node is isolated
+        A[:-1, :-1] = message_passing.draw_graph(cases, n - 1, directed=False)  # the last node is isolated
         graphs.append((A.to(dtype), self_loops))
     for A, self_loops in graphs:
         expected = reference.graph_weights(A.double(), self_loops, "sym")

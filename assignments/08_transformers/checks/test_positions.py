@@ -10,7 +10,10 @@ import torch
 from gradescope_utils.autograder_utils.decorators import number, weight
 
 from autograder.testing.exceptions import must_raise
-from autograder.testing.extrapolation import (
+from autograder.testing.mismatch import Mismatch
+from autograder.testing.modules import load_alike
+from autograder.testing.numbers import assert_close
+from support.extrapolation import (
     assert_lengths_kept,
     assert_order_matters,
     assert_relative,
@@ -22,9 +25,6 @@ from autograder.testing.extrapolation import (
     rope_bound,
     sinusoidal_bound,
 )
-from autograder.testing.mismatch import Mismatch
-from autograder.testing.modules import load_alike
-from autograder.testing.numbers import assert_close
 
 
 @number("3.1a")

@@ -1,8 +1,8 @@
 """Visible checks of part 1: byte-pair encoding, patches and windows, one sentence of the lecture each.
 
-A student's merges are replayed (`testing.text`), since of several most frequent pairs any may be merged. Tokenizers
+A student's merges are replayed (`support.text`), since of several most frequent pairs any may be merged. Tokenizers
 get merges that the reference has trained, so that a mistake in training costs once. Checks of special tokens, streams
-and the like compare what ids stand for (`testing.ids`), so that a wrong order of merges costs once. Everything is
+and the like compare what ids stand for (`support.ids`), so that a wrong order of merges costs once. Everything is
 exact: tokens are moved about, never computed with.
 """
 
@@ -11,9 +11,9 @@ import pytest
 import torch
 from gradescope_utils.autograder_utils.decorators import number, weight
 
-from autograder.testing.ids import assert_ids, assert_text, assert_units, draw_text, ids_of
 from autograder.testing.numbers import assert_same
-from autograder.testing.text import assert_merged_within_words, assert_trained, assert_vocabulary
+from support.ids import assert_ids, assert_text, assert_units, draw_text, ids_of
+from support.text import assert_merged_within_words, assert_trained, assert_vocabulary
 
 WORDS = ("low", "lower", "lowest", "newest", "newer", "wide", "widest", "slow", "slowest", "the", "then", "other")
 SENTENCE = "the slower the newer, then the other is lowest; a low owl knows the widest wheel. "

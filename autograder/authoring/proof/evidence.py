@@ -17,6 +17,7 @@ from pathlib import Path
 
 from autograder.assignment.assignment import MANIFEST, Assignment, Part
 from autograder.assignment.bank import BankEntry, weights_in
+from autograder.authoring.portability import imported_modules
 from autograder.diagnosis.fingerprint import Fingerprint, agree
 from autograder.diagnosis.mistake_bank import Failure, KnownMistake
 
@@ -37,20 +38,41 @@ class Evidence:
     def __init__(self, assignment: Assignment) -> None:
         self._assignment = assignment
         self._sources = {part.name: assignment.reference(part).read_text(encoding="utf-8") for part in assignment.parts}
+        self._support = {
+            ".".join(path.relative_to(assignment.folder / "checks").with_suffix("").parts).removesuffix(".__init__"): (
+                path.read_text(encoding="utf-8")
+            )
+            for path in assignment.support_files()
+        }
         self._weights = weights_in(assignment.solutions)
         self._common = [grader_digest(), _file(assignment.folder / MANIFEST), _file(assignment.hidden / "key")]
 
     def of(self, part: Part, entry: BankEntry) -> str:
         """A hash of what decides what `entry` gives in the checks of its part."""
         digest = hashlib.sha256(_joined(self._common))
-        for folder in (self._assignment.folder / "checks", self._assignment.hidden):
-            path = folder / f"test_{part.name}.py"
-            digest.update(_joined([code_of(path.read_text(encoding="utf-8")) if path.is_file() else "no checks"]))
+        digest.update(_joined(code_of(source) for source in self._check_sources(part)))
+        for name in self._shared_by(part):
+            digest.update(_joined([name, code_of(self._support[name])]))
         for name in self._imported(part.name, entry):
             digest.update(_joined([name, code_of(self._sources[name])]))
         weights = {**self._weights, **entry.weights()}
         digest.update(_joined([code_of(entry.source()), *(part for pair in sorted(weights.items()) for part in pair)]))
         return digest.hexdigest()
+
+    def _check_sources(self, part: Part) -> list[str]:
+        folders = (self._assignment.hidden.parent, self._assignment.hidden)
+        paths = [folder / f"test_{part.name}.py" for folder in folders]
+        return [path.read_text(encoding="utf-8") if path.is_file() else "" for path in paths]
+
+    def _shared_by(self, part: Part) -> list[str]:
+        """The support modules that the part's checks import, and those that these import."""
+        found: set[str] = set()
+        waiting = self._check_sources(part)
+        while waiting:
+            for name in _imports(waiting.pop()) & self._support.keys() - found:
+                found.add(name)
+                waiting.append(self._support[name])
+        return sorted(found)
 
     def _imported(self, part: str, entry: BankEntry) -> list[str]:
         """The part, and every part that it may import: all where an import may not be seen."""
@@ -125,16 +147,11 @@ def code_of(source: str) -> str:
 
 @lru_cache(maxsize=256)
 def _imports(source: str) -> frozenset[str]:
-    """The modules that a source imports anywhere, and `__import__` where it names that."""
-    found: set[str] = set()
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Import):
-            found.update(alias.name.partition(".")[0] for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            found.add((node.module or "").partition(".")[0])
-        elif isinstance(node, ast.Name) and node.id == "__import__":
-            found.add(node.id)
-    return frozenset(found)
+    """The modules that a source imports anywhere, the packages they lie in, and `__import__` where it names that."""
+    nodes = list(ast.walk(ast.parse(source)))
+    names = {node.id for node in nodes if isinstance(node, ast.Name) and node.id == "__import__"}
+    dotted = [name.split(".") for name in imported_modules(nodes)]
+    return frozenset(names).union(".".join(words[:stop]) for words in dotted for stop in range(1, len(words) + 1))
 
 
 def _blank_docstring(

@@ -6,7 +6,7 @@ import pytest
 
 from autograder.assignment.bank import bank
 from autograder.authoring.proof.evidence import Evidence, code_of
-from tests.tiny import tiny_assignment
+from tests.tiny import ONE_CHECK, tiny_assignment
 
 TREBLES = '"""It trebles."""\nCAUGHT_BY = ["1.1"]\n\ndef double(x):\n    return 3 * x\n'
 
@@ -27,6 +27,22 @@ def replaced(path, old, new):
     text = path.read_text()
     assert old in text
     path.write_text(text.replace(old, new))
+
+
+def test_what_checks_share_makes_it_stale_where_the_parts_checks_import_it(tmp_path):
+    assignment = tiny_assignment(tmp_path, "from support import outer\n" + ONE_CHECK)
+    write(assignment)
+    files = {name: assignment.support / f"{name}.py" for name in ("outer", "inner", "of_another_part")}
+    files["hidden"] = assignment.hidden / "support" / "hidden.py"
+    for path in files.values():
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("FIRST = 1\n")
+    files["outer"].write_text("from support.inner import FIRST\nimport hidden.support.hidden\n")
+    digests = [digest(assignment)]
+    for name in ("outer", "inner", "hidden", "of_another_part"):
+        files[name].write_text(files[name].read_text() + "MORE = 2\n")
+        digests.append(digest(assignment))
+    assert len(set(digests)) == 4 and digests[-1] == digests[-2]
 
 
 @pytest.mark.parametrize(

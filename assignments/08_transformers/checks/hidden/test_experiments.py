@@ -13,9 +13,9 @@ from gradescope_utils.autograder_utils.decorators import number, visibility, wei
 from autograder.testing.mismatch import Mismatch
 from autograder.testing.modules import load_alike
 from autograder.testing.numbers import assert_same, assert_tensor, parts_of
-from autograder.testing.order import SYMBOLS, A, B, assert_accuracy, assert_same_module, load_trained, pairs
 from autograder.testing.purity import assert_pure
 from autograder.testing.symmetry import assert_invariant
+from support.order import SYMBOLS, A, B, assert_accuracy, assert_same_module, load_trained, pairs
 
 
 @number("6.5b")

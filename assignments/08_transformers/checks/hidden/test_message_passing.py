@@ -11,27 +11,27 @@ import pytest
 import torch
 from gradescope_utils.autograder_utils.decorators import number, visibility, weight
 
-from autograder.testing import kinship, layers
 from autograder.testing.exceptions import must_raise
 from autograder.testing.gradients import assert_gradients, vjp
-from autograder.testing.kinship import aggregate_bound, assert_listens, assert_works, weights_of
 from autograder.testing.mismatch import Mismatch
 from autograder.testing.numbers import assert_close, assert_same, attention_bounds, rounding
-from autograder.testing.permutations import all_orders, assert_predicted, commuting
 from autograder.testing.purity import assert_pure
 from autograder.testing.symmetry import assert_equivariant
+from support import layers, message_passing
+from support.message_passing import aggregate_bound, assert_listens, assert_works, weights_of
+from support.permutations import all_orders, assert_predicted, commuting
 
 EXACT = 1e-6
 QUOTIENT = 8 * rounding(torch.float32)
 
 LAYERS = {
-    "dense": lambda student, cases: kinship.dense(student, cases, 12, 2, 3),
-    "conv_zeros": lambda student, cases: kinship.convolution(student, cases, 13, 3, "zeros", 2, 3),
-    "conv_circular": lambda student, cases: kinship.convolution(student, cases, 12, 3, "circular", 2, 3),
-    "graph": lambda student, cases: kinship.graph(
-        student, cases, kinship.draw_graph(cases, 11, directed=True), False, "row", 2, 3
+    "dense": lambda student, cases: message_passing.dense(student, cases, 12, 2, 3),
+    "conv_zeros": lambda student, cases: message_passing.convolution(student, cases, 13, 3, "zeros", 2, 3),
+    "conv_circular": lambda student, cases: message_passing.convolution(student, cases, 12, 3, "circular", 2, 3),
+    "graph": lambda student, cases: message_passing.graph(
+        student, cases, message_passing.draw_graph(cases, 11, directed=True), False, "row", 2, 3
     ),
-    "attention": lambda student, cases: kinship.attention(student, cases, 13, 4, 2, 3),
+    "attention": lambda student, cases: message_passing.attention(student, cases, 13, 4, 2, 3),
 }
 
 
@@ -77,7 +77,7 @@ def test_kernel_has_a_middle(student, reference):
 @pytest.mark.read("handout 4.4")
 def test_what_is_no_graph_is_an_error(student, cases):
     """What is no adjacency matrix of zeros and ones is an error, and so is the symmetric norm of a directed graph"""
-    undirected, directed = (kinship.draw_graph(cases, n, directed=n == 6) for n in (5, 6))
+    undirected, directed = (message_passing.draw_graph(cases, n, directed=n == 6) for n in (5, 6))
     for norm in ("sym", "row"):
         weights = weights_of(student.graph_weights(undirected, False, norm), (1, 5, 5), undirected.dtype)
         assert_same(weights != 0, undirected.bool().unsqueeze(0), "where weights are not 0")
@@ -104,7 +104,7 @@ def test_what_is_no_graph_is_an_error(student, cases):
 @pytest.mark.read("handout 4.5")
 def test_what_makes_weights_learns_and_leaves_no_trace(student, reference, cases, maker):
     """What makes the weights learns: gradients reach dense matrix, queries and keys, and nothing given is changed"""
-    A, W = kinship.draw_graph(cases, 5, directed=False), cases.tensor(4, 4)
+    A, W = message_passing.draw_graph(cases, 5, directed=False), cases.tensor(4, 4)
     q, k = cases.tensor(2, 3, 5, 7), cases.tensor(2, 3, 5, 7)
     name, args, within = {
         "mlp_weights": ("mlp_weights", (W,), EXACT * float(W.abs().max())),
@@ -172,7 +172,7 @@ def test_far_is_deep_for_a_convolution_and_one_step_for_attention(student, cases
             if arrived != (depth == deep):
                 happens = "nothing" if depth < deep else "something of token 0"
                 raise Mismatch(f"the last token after {depth} convolutions", happens, f"out[-1] = {x[-1].tolist()}")
-    operator = kinship.attention(student, cases, 8, 3, 4, 5)
+    operator = message_passing.attention(student, cases, 8, 3, 4, 5)
     x = cases.tensor(8, 4, scale=0.5)
     before = assert_works(operator, x, student, cases)
     x[0] += 1.0
@@ -212,7 +212,7 @@ def test_fixed_weights_are_linear_and_attention_is_not(student, cases, layer):
 def test_names_of_nodes_mean_nothing(student, cases):
     """Relabelling the graph and its tokens together only relabels the outputs: names of nodes mean nothing"""
     for n, norm in [(4, "row"), (6, "row"), (5, "sym")]:
-        A = kinship.draw_graph(cases, n, directed=norm == "row")
+        A = message_passing.draw_graph(cases, n, directed=norm == "row")
         order, x, values = cases.permutation(n), cases.tensor(n, 3), cases.tensor(1, 3, 5)
         weights = weights_of(student.graph_weights(A, False, norm), (1, n, n), x.dtype)
         assert_same(weights != 0, A.bool().unsqueeze(0), "where weights are not 0")
@@ -249,7 +249,7 @@ def test_position_takes_the_symmetry_away(student, cases, layer):
     """What a code or a causal mask does to attention's symmetry: predicted by you, tried on your own layer"""
     turn = rotate if layer == "attention_rotary" else lambda projected: projected
     mask = torch.ones(5, 5).tril().bool() if layer == "attention_causal" else None
-    operator = kinship.attention(student, cases, 5, 3, 4, 6, turn=turn, mask=mask)
+    operator = message_passing.attention(student, cases, 5, 3, 4, 6, turn=turn, mask=mask)
     code = {"attention_sinusoidal": sinusoidal_code(), "attention_learned": cases.tensor(5, 4)}.get(layer, 0.0)
     x, orders = cases.tensor(5, 4), all_orders(5)
     assert_works(operator, x, student, cases)

@@ -9,7 +9,13 @@ import torch
 from gradescope_utils.autograder_utils.decorators import number, visibility, weight
 
 from autograder.testing.exceptions import must_raise
-from autograder.testing.extrapolation import (
+from autograder.testing.gradients import assert_arrives
+from autograder.testing.mismatch import Mismatch
+from autograder.testing.modules import load_alike
+from autograder.testing.numbers import assert_close, assert_shape, assert_tensor
+from autograder.testing.purity import assert_pure
+from autograder.testing.symmetry import assert_equivariant
+from support.extrapolation import (
     assert_turns,
     assert_waves,
     codes_of,
@@ -17,12 +23,6 @@ from autograder.testing.extrapolation import (
     rope_bound,
     sinusoidal_bound,
 )
-from autograder.testing.gradients import assert_arrives
-from autograder.testing.mismatch import Mismatch
-from autograder.testing.modules import load_alike
-from autograder.testing.numbers import assert_close, assert_shape, assert_tensor
-from autograder.testing.purity import assert_pure
-from autograder.testing.symmetry import assert_equivariant
 
 BASES = (10_000.0, 100.0, 500_000.0)
 NO_PAIRS = "an odd number of features is no pairs"

@@ -8,10 +8,10 @@ import torch
 from gradescope_utils.autograder_utils.decorators import number, visibility, weight
 
 from autograder.testing.exceptions import must_raise
-from autograder.testing.ids import assert_ids, assert_text, assert_units, draw_text
 from autograder.testing.numbers import assert_same, assert_shape, assert_tensor
 from autograder.testing.purity import assert_pure
-from autograder.testing.text import assert_merged_within_words, assert_trained
+from support.ids import assert_ids, assert_text, assert_units, draw_text
+from support.text import assert_merged_within_words, assert_trained
 
 SENTENCE = "an owl knows the slowest wheel, and the wheel knows the owl; who else? "
 SCRIPTS = (

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from autograder.testing.mismatch import Mismatch
-from autograder.testing.text import (
+from support.text import (
     assert_merged_within_words,
     assert_trained,
     assert_vocabulary,

@@ -11,11 +11,11 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from autograder.testing import kinship, layers
 from autograder.testing.cases import Cases
 from autograder.testing.mismatch import Mismatch
 from autograder.testing.numbers import assert_close, rounding
-from autograder.testing.permutations import GROUPS, all_orders, assert_predicted, commuting, members
+from support import layers, message_passing
+from support.permutations import GROUPS, all_orders, assert_predicted, commuting, members
 
 DRAWS = 50
 FORK = torch.tensor([[0, 1, 1, 1, 0], [1, 0, 0, 0, 0], [1, 0, 0, 0, 0], [1, 0, 0, 0, 1], [0, 0, 0, 1, 0]]).float()
@@ -115,14 +115,14 @@ def student(
     )
 
 
-def operators(part: SimpleNamespace, cases: Cases) -> list[kinship.Operator]:
+def operators(part: SimpleNamespace, cases: Cases) -> list[message_passing.Operator]:
     return [
-        kinship.dense(part, cases, 4, 2, 3),
-        kinship.convolution(part, cases, 6, 3, "zeros", 4, 5),
-        kinship.convolution(part, cases, 7, 5, "circular", 4, 5),
-        kinship.graph(part, cases, kinship.draw_graph(cases, 5, directed=True), False, "row", 4, 3),
-        kinship.graph(part, cases, kinship.draw_graph(cases, 6, directed=False), True, "sym", 4, 3),
-        kinship.attention(part, cases, 5, 3, 6, 4),
+        message_passing.dense(part, cases, 4, 2, 3),
+        message_passing.convolution(part, cases, 6, 3, "zeros", 4, 5),
+        message_passing.convolution(part, cases, 7, 5, "circular", 4, 5),
+        message_passing.graph(part, cases, message_passing.draw_graph(cases, 5, directed=True), False, "row", 4, 3),
+        message_passing.graph(part, cases, message_passing.draw_graph(cases, 6, directed=False), True, "sym", 4, 3),
+        message_passing.attention(part, cases, 5, 3, 6, 4),
     ]
 
 
@@ -179,7 +179,7 @@ def test_every_legal_aggregation_passes_its_bound(aggregate: Callable[..., Tenso
             x, weights = cases.tensor(*leading, n, d_in, dtype=dtype), cases.tensor(*leading, heads, n, n, dtype=dtype)
             values = cases.tensor(heads, d_in, d_out, dtype=dtype)
             expected = layers.summed_over_heads(x.double(), weights.double(), values.double())
-            within = kinship.aggregate_bound(x, weights, values)
+            within = message_passing.aggregate_bound(x, weights, values)
             assert_close(aggregate(x, weights, values), expected, "out", within=within, dtype=dtype)
 
 
@@ -192,15 +192,15 @@ def test_every_legal_operator_is_its_layer(aggregate: Any, row: Any, sym: Any, a
     for _ in range(4):
         for operator in operators(part, cases):
             n, d_in = operator.sees.shape[0], operator.values.shape[1]
-            kinship.assert_is_layer(operator, cases.tensor(2, n, d_in))
-            kinship.assert_works(operator, cases.tensor(n, d_in), part, cases)
+            message_passing.assert_is_layer(operator, cases.tensor(2, n, d_in))
+            message_passing.assert_works(operator, cases.tensor(n, d_in), part, cases)
 
 
 @pytest.mark.parametrize("formula", [by_division, by_reciprocal_product, sym_by_roots, sym_by_powers, sym_by_rsqrt])
 def test_every_legal_norm_of_a_graph_errs_less_than_eight_roundings(formula: Callable[[Tensor], Tensor]) -> None:
     cases = Cases(b"key", "norms")
     for _ in range(DRAWS):
-        A = kinship.draw_graph(cases, 6, directed=False)
+        A = message_passing.draw_graph(cases, 6, directed=False)
         expected = (sym_by_roots if formula.__name__.startswith("sym") else by_division)(A.double())
         assert_close(formula(A), expected, "weights", within=8 * rounding(A.dtype), dtype=A.dtype)
 
@@ -216,10 +216,10 @@ def test_an_output_moves_with_the_tokens_it_listens_to_and_no_other() -> None:
             moved = cases.tensor(n, d_in, scale=0.5).repeat(1 + n, 1, 1)
             moved[torch.arange(1, n + 1), torch.arange(n)] += 1.0
             out = operator(moved)
-            kinship.assert_listens(out, operator.sees)
+            message_passing.assert_listens(out, operator.sees)
             if n > 5:
                 with pytest.raises(Mismatch, match=r"tokens that move out\[0\]"):
-                    kinship.assert_listens(out, ~operator.sees)
+                    message_passing.assert_listens(out, ~operator.sees)
 
 
 def test_groups_have_as_many_members_as_they_should() -> None:
@@ -237,11 +237,11 @@ def test_a_layer_is_found_to_commute_with_its_group_and_with_nothing_else(layer:
     part, cases, orders = student(), Cases(b"key", layer), all_orders(5)
     for _ in range(DRAWS):
         operator = {
-            "dense": lambda: kinship.dense(part, cases, 5, 2, 3),
-            "zeros": lambda: kinship.convolution(part, cases, 5, 3, "zeros", 2, 4),
-            "circular": lambda: kinship.convolution(part, cases, 5, 3, "circular", 2, 4),
-            "graph": lambda: kinship.graph(part, cases, FORK, False, "row", 2, 4),
-            "attention": lambda: kinship.attention(part, cases, 5, 3, 2, 4),
+            "dense": lambda: message_passing.dense(part, cases, 5, 2, 3),
+            "zeros": lambda: message_passing.convolution(part, cases, 5, 3, "zeros", 2, 4),
+            "circular": lambda: message_passing.convolution(part, cases, 5, 3, "circular", 2, 4),
+            "graph": lambda: message_passing.graph(part, cases, FORK, False, "row", 2, 4),
+            "attention": lambda: message_passing.attention(part, cases, 5, 3, 2, 4),
         }[layer]()
         out = operator(cases.tensor(5, 2)[orders])
         assert torch.equal(commuting(out, orders), members(group, orders, FORK))

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from autograder.testing.cases import Cases
 from autograder.testing.mismatch import Mismatch
-from autograder.testing.order import A, B, accuracy_of, assert_accuracy, load_own, load_trained, pairs
+from support.order import A, B, accuracy_of, assert_accuracy, load_own, load_trained, pairs
 
 
 @pytest.fixture

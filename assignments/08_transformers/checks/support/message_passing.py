@@ -15,7 +15,6 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from autograder.testing import layers
 from autograder.testing.cases import Cases
 from autograder.testing.mismatch import Mismatch, compared, places
 from autograder.testing.numbers import (
@@ -27,6 +26,7 @@ from autograder.testing.numbers import (
     rounding,
 )
 from autograder.testing.stability import one_clear_winner
+from support import layers
 
 Layer = Callable[[Tensor], Tensor]
 

@@ -10,7 +10,9 @@ import torch
 from torch import Tensor
 
 from autograder.testing.cases import Cases
-from autograder.testing.extrapolation import (
+from autograder.testing.mismatch import Mismatch
+from autograder.testing.numbers import assert_close
+from support.extrapolation import (
     assert_lengths_kept,
     assert_order_matters,
     assert_relative,
@@ -22,8 +24,6 @@ from autograder.testing.extrapolation import (
     rope_bound,
     sinusoidal_bound,
 )
-from autograder.testing.mismatch import Mismatch
-from autograder.testing.numbers import assert_close
 
 DRAWS = 5  # in CI; the bounds were tried with hundreds
 FAR = torch.tensor([0, 3, 65_537, 100_003])

@@ -9,8 +9,8 @@ import pytest
 import torch
 
 from autograder.testing.cases import Cases
-from autograder.testing.ids import assert_ids, assert_text, assert_units, draw_text, ids_of
 from autograder.testing.mismatch import Mismatch
+from support.ids import assert_ids, assert_text, assert_units, draw_text, ids_of
 
 VOCAB = {0: b"a", 1: b"b", 2: b"ab", 3: b"<s>", 4: b" "}
 

@@ -163,7 +163,7 @@ def package(
 ) -> None:
     """Make the zip that Gradescope builds its autograder from: the same bytes for the same files."""
     with _told(debug):
-        from autograder.gradescope.package import package_command
+        from autograder.commands.package import package_command
 
         raise typer.Exit(package_command(assignment, out, time_limit, allow_missing or []))
 
@@ -177,7 +177,7 @@ def show(
 ) -> None:
     """Show one grade, as the student sees it and as staff does."""
     with _told(debug):
-        from autograder.commands.grade import show_grade
+        from autograder.commands.show import show_grade
 
         raise typer.Exit(show_grade(out, submission, as_json))
 
@@ -191,7 +191,7 @@ def diff(
 ) -> None:
     """Show whose grade changes between two runs, by how much and why. Exit code 1 where that cannot be told."""
     with _told(debug):
-        from autograder.report.comparison import diff_command
+        from autograder.commands.diff import diff_command
 
         raise typer.Exit(diff_command(old, new, as_json))
 

@@ -14,7 +14,8 @@ import torch
 from autograder.assignment.assignment import load_assignment
 from autograder.grading.line import Line
 from autograder.grading.proxy import Student
-from autograder.sandbox.launch import Connection, ForkServer, Limits
+from autograder.sandbox.connection import Connection, Limits, wait_ready
+from autograder.sandbox.launch import ForkServer
 from autograder.worker.protocol.messages import Load
 from benchmarks.measure import Row, median_ms
 
@@ -46,8 +47,8 @@ def rows() -> list[Row]:
         folder = Path(top) / "submission"
         folder.mkdir(mode=0o755)
         (folder / "six.py").write_bytes(solution.read_bytes())
-        server.wait_ready()
-        with server.connect() as connection:
+        wait_ready(server)
+        with Connection(server) as connection:
             worker = connection.spawn(folder, ["six"])
             student = Student(Line(Through(worker), "six"))
             worker.request(Load("six"), cpu_seconds=10, wall_seconds=40)
@@ -73,7 +74,7 @@ def _call(name: str, through: Callable[[], object], direct: Callable[[], object]
 
 def _layers(connection: Connection, folder: Path, server: ForkServer) -> Row:
     """What seccomp and Landlock add until a worker is ready, measured in turns with workers without them."""
-    optional = tuple({"seccomp", "landlock"} - set(server.wait_ready().missing))
+    optional = tuple({"seccomp", "landlock"} - set(wait_ready(server).missing))
     taken = {(): [], optional: []}
     for _ in range(WORKERS):
         for without in taken:

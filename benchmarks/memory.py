@@ -18,7 +18,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from autograder.sandbox.launch import ForkServer, Limits
+from autograder.sandbox.connection import Connection, Limits, wait_ready
+from autograder.sandbox.launch import ForkServer
 from autograder.worker.loader import Loader
 from autograder.worker.meters.device import peak_on_device
 from autograder.worker.meters.measuring import measure
@@ -61,7 +62,7 @@ def by_model(function: Callable[..., Any], n: int, grad: bool, device: str = "cp
 
 def by_kernel(server: ForkServer, folder: Path, name: str, n: int, grad: bool) -> int | None:
     """Growth of a worker's resident set; None where nobody keeps the account."""
-    with server.connect() as connection:
+    with Connection(server) as connection:
         worker = connection.spawn(folder, ["measured"], Limits(memory_bytes=2 << 30))
         limits = {"cpu_seconds": 120.0, "wall_seconds": 600.0}
         worker.request(Load("measured"), **limits)
@@ -104,7 +105,7 @@ def main() -> None:
     if asked.device == "cuda" and not torch.cuda.is_available():
         parser.error("there is no GPU here that torch can use: leave out --device cuda for the other two meters")
     with ForkServer.launch() as server, tempfile.TemporaryDirectory(prefix="softmark-") as top:
-        server.wait_ready()
+        wait_ready(server)
         folder = Path(top)
         folder.chmod(0o755)
         (folder / "measured.py").write_text((SOLUTIONS / "efficient.py").read_text() + inspect.getsource(naive))

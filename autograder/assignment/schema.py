@@ -22,14 +22,12 @@ TOML_DATE_TIME = "toml-date-time"
 _NULL = {"type": "null"}
 
 
-def editor_schema() -> bytes:
-    """The content of `assignments/assignment.schema.json`: indented JSON with a final newline.
+def editor_schema(schema: dict[str, Any]) -> bytes:
+    """The content of `assignments/assignment.schema.json`, from `schema_of_manifest()`: indented JSON, a final newline.
 
     Draft 7, and of it only what draft 4 has, too: editors differ in what they read.
     """
-    from autograder.assignment.manifest import schema_of_manifest
-
-    schema = _for_editors(schema_of_manifest())
+    schema = _for_editors(schema)
     definitions = schema.pop("$defs")
     root = definitions.pop("Manifest")
     schema = {
@@ -41,9 +39,9 @@ def editor_schema() -> bytes:
     return (json.dumps(schema, indent=1, ensure_ascii=False) + "\n").encode()
 
 
-def write_schema(folder: Path) -> bool:
-    """Put the schema beside the assignments in `folder`; whether it was not there as it is now."""
-    path, content = folder / SCHEMA_FILE, editor_schema()
+def write_schema(folder: Path, schema: dict[str, Any]) -> bool:
+    """Write the schema beside the assignments in `folder`, and say whether the file changed."""
+    path, content = folder / SCHEMA_FILE, editor_schema(schema)
     if path.is_file() and path.read_bytes() == content:
         return False
     path.write_bytes(content)

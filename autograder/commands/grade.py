@@ -1,6 +1,6 @@
-"""What `softmark grade` and `softmark show` do: grade a folder, print progress and the table, read a grade back.
+"""`softmark grade`: grade a folder of submissions, print progress and the table.
 
-It words the run for a person; how it is carried out stands in `local`, how grades look in `feedback`.
+`run.pool` spreads the submissions over graders; `report` says how grades look.
 """
 
 from __future__ import annotations
@@ -150,20 +150,3 @@ def _make_folder(out: Path) -> None:
             raise SoftmarkError(f"{out / 'grades.csv'} is a folder, where a file is to be: give another -o.")
     except OSError as error:
         raise SoftmarkError(f"{out} cannot be made a folder for grades ({error.strerror}): give another -o.") from None
-
-
-def show_grade(out: Path, submission: str, as_json: bool) -> int:
-    """Print one recorded grade as the student sees it, and what staff sees besides."""
-    grade = record.read(out, submission)
-    if grade is None:
-        there = sorted(path.parent.name for path in out.glob("*/grade.json"))
-        known = f" (there are: {', '.join(there[:8])}{', ...' if len(there) > 8 else ''})" if there else ""
-        raise SoftmarkError(f"{out} holds no grade of '{submission}'{known}.")
-    if as_json:
-        sys.stdout.write(msgspec.json.encode(grade).decode() + "\n")
-        return 0
-    from autograder.report.console import print_staff_view, print_student_view
-
-    print_student_view(grade, Console())
-    print_staff_view(grade, Console())
-    return 0

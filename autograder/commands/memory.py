@@ -9,7 +9,6 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -26,12 +25,12 @@ from autograder.report.memory_plot import draw
 from autograder.run.session import Session
 from autograder.sandbox.account import Account
 from autograder.sandbox.deaths import WorkerFailure
+from autograder.sandbox.in_process import InProcessWorker
 from autograder.sandbox.temporary import TemporaryFolder
 from autograder.sandbox.worker import Worker
 from autograder.student_error import StudentError
 from autograder.testing.memory import exponents
-from autograder.worker.meters.measuring import measure
-from autograder.worker.protocol.messages import Load, Measure, Measured, Raised, Reply, Request, Target
+from autograder.worker.protocol.messages import Load, Measured, Raised, Reply, Request
 
 LENGTHS = (1024, 2048, 4096)
 NAIVE_LENGTHS = (*LENGTHS, 8192, 16384, 32768, 65536)
@@ -39,6 +38,12 @@ WIDTH = 64
 CHUNK = 128
 SECONDS = 120.0
 MIB = 1 << 20
+_NAIVE = """
+def attention(q, k, v):
+    scores = q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5
+    weights = (scores - scores.amax(dim=-1, keepdim=True)).exp()
+    return weights / weights.sum(dim=-1, keepdim=True) @ v
+"""
 
 
 class Run(msgspec.Struct, frozen=True):
@@ -96,14 +101,20 @@ def growth_of(assignment: Assignment, path: Path, function: str) -> Report:
                 raise SoftmarkError(f"{part.file} cannot be imported: {reply.message or reply.kinds[0]}.", exit_code=1)
             reference = Reference(assignment)
             make_args = _arguments(getattr(reference.modules[part.name], function), function)
+            (top / "naive.py").write_text(_NAIVE)
+            forms = (
+                ("submission", theirs, part.name, function, make_args),
+                ("reference", _Direct(reference.worker), part.name, function, make_args),
+                ("naive", _Direct(InProcessWorker(top, ["naive"])), "naive", "attention", _queries_keys_values),
+            )
             curves = [
-                _curve(name, Student(Line(transport, part.name)), function, make_args, training)
-                for name, transport in (("submission", theirs), ("reference", _Direct(reference.worker)))
+                _curve(name, Student(Line(transport, module)), form, arguments, training)
+                for name, transport, module, form, arguments in forms
                 for training in (False, True)
             ]
         finally:
             worker.close()
-    return Report(path.resolve().name, function, (*curves, _naive_curve(False), _naive_curve(True)))
+    return Report(path.resolve().name, function, tuple(curves))
 
 
 def as_text(report: Report) -> str:
@@ -175,13 +186,18 @@ def _arguments(function: Callable[..., Any], name: str) -> Callable[[int], tuple
     return at
 
 
+def _queries_keys_values(n: int) -> tuple[torch.Tensor, ...]:
+    return tuple(torch.empty(1, 1, n, WIDTH, device="meta") for _ in range(3))
+
+
 def _curve(
     name: str, student: Student, function: str, make_args: Callable[[int], tuple[Any, ...]], training: bool
 ) -> Curve:
+    naive = name == "naive"  # on fake tensors: no machine holds real ones of its lengths
     points: list[Measured] = []
-    for n in LENGTHS:
+    for n in NAIVE_LENGTHS if naive else LENGTHS:
         try:
-            points += student.measure(getattr(student, function), make_args, [n], grad=training)
+            points += student.measure(getattr(student, function), make_args, [n], grad=training, fake=naive)
         except StudentError as error:  # out of memory, as a rule: the curve ends there
             if not points:
                 raise SoftmarkError(f"{name}: {error}", exit_code=1) from None
@@ -192,20 +208,3 @@ def _curve(
 def _runs(points: Sequence[Measured]) -> tuple[Run, ...]:
     steps = [None, *exponents([point.n for point in points], [point.peak for point in points])]
     return tuple(Run(p.n, p.peak, step) for p, step in zip(points, steps, strict=True))
-
-
-def _naive_curve(training: bool) -> Curve:
-    points: list[Measured] = []
-    for n in NAIVE_LENGTHS:
-        tensors = tuple((index, (1, 1, n, WIDTH), torch.float32) for index in range(3))
-        request = Measure(Target("naive"), (None, None, None), tensors, grad=training, fake=True)
-        found = measure(_naive, request, "")
-        if isinstance(found, Measured):
-            points.append(replace(found, n=n))
-    return Curve("naive", training, _runs(points))
-
-
-def _naive(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
-    scores = q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5
-    weights = (scores - scores.amax(dim=-1, keepdim=True)).exp()
-    return weights / weights.sum(dim=-1, keepdim=True) @ v

@@ -12,6 +12,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
+from autograder.assignment.manifest import schema_of_manifest
 from autograder.assignment.schema import write_schema
 from autograder.errors import SoftmarkError
 
@@ -64,7 +65,7 @@ def make_assignment(name: str, home: Path) -> Path:
         except OSError:
             shutil.rmtree(solutions)
             raise
-    write_schema(folder.parent)
+    write_schema(folder.parent, schema_of_manifest())
     return folder
 
 

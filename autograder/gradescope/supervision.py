@@ -25,8 +25,7 @@ from autograder import processors
 from autograder.gradescope import handoff as files
 from autograder.gradescope.deadline import Deadline
 from autograder.results import CheckResult, Grade
-from autograder.worker.forkserver.processes import children
-from autograder.worker.layers.privileges import adopt_orphans
+from autograder.worker.protocol.system import adopt_orphans, children
 
 MOST_TRIES = 2
 _SETTLING = 15.0

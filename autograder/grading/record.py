@@ -1,7 +1,6 @@
 """The record of a grade: `OUT/<submission>/grade.json`, its key, its atomic writing, and what makes it stale.
 
-Everything else that is written of a grade (results.json, CSV, pages) is made from it and can be made again. It grades
-nothing.
+Everything else that is written of a grade (results.json, CSV, pages) is made from it and can be made again: see `run`.
 """
 
 from __future__ import annotations
@@ -20,7 +19,6 @@ import msgspec
 from autograder.assignment.assignment import Assignment
 from autograder.assignment.late import ACCOMMODATIONS
 from autograder.assignment.leftovers import meant_files
-from autograder.report.gradescope_json import to_results_json
 from autograder.results import Grade, Key, Versions, from_json, to_json
 
 
@@ -79,41 +77,15 @@ def is_current(grade: Grade | None, key: Key) -> bool:
 
 
 def write(out: Path, grade: Grade) -> None:
-    """Write grade.json, and results.json from it; each is whole or not there. The record comes last.
-
-    Only the record waits for the disk: what a failing machine takes of the other is made again from it.
-    """
-    folder = folder_of(out, grade.submission)
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    write_atomically(folder / "results.json", to_results_json(grade), durably=False)
-    write_atomically(folder / "grade.json", to_json(grade))
+    """Write grade.json: whole, or not at all."""
+    write_atomically(made_folder(out, grade.submission) / "grade.json", to_json(grade))
 
 
-def begin(out: Path, submission: str, assignment: Assignment) -> None:
-    """Before the first check: a results.json that says that grading has not finished, 0 points. No record is made."""
-    unfinished = Grade(
-        submission=submission,
-        assignment=assignment.name,
-        status="incomplete",
-        points=0.0,
-        maximum=assignment.maximum,
-        reason="grading had not finished when this was written",
-        notes=("Grading had not finished when this was written.",),
-    )
+def made_folder(out: Path, submission: str) -> Path:
+    """The folder of one submission's grade, made where it is not there. Nobody else may look into it."""
     folder = folder_of(out, submission)
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    write_atomically(folder / "results.json", to_results_json(unfinished), durably=False)
-
-
-def renew_results(out: Path, grade: Grade) -> None:
-    """Make results.json from a record that still holds, where a run that was cut short has left another one."""
-    path, content = folder_of(out, grade.submission) / "results.json", to_results_json(grade)
-    try:
-        current = path.read_bytes()
-    except OSError:
-        current = b""
-    if current != content:
-        write_atomically(path, content)
+    return folder
 
 
 def write_atomically(path: Path, content: bytes, *, durably: bool = True) -> None:

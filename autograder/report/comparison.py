@@ -8,7 +8,6 @@ hidden checks are whole.
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Literal
@@ -272,17 +271,3 @@ def _totals(changes: Iterable[Change]) -> Iterable[CheckTotal]:
             other=len(by_number[number]) - rise - fall,
             points=round(math.fsum(points), 6),
         )
-
-
-def diff_command(old: Path, new: Path, as_json: bool) -> int:
-    """Carry out `softmark diff`: print the comparison; 1 where of a submission nobody can tell what changes."""
-    comparison = compare(old, new)
-    if as_json:
-        sys.stdout.write(msgspec.json.encode(comparison).decode() + "\n")
-    else:
-        from rich.console import Console
-
-        from autograder.report.differences import print_differences
-
-        print_differences(comparison, Console())
-    return 1 if comparison.open else 0

@@ -30,6 +30,7 @@ from autograder.grading import record
 from autograder.grading.grader import Grader
 from autograder.intake.submission import Submission
 from autograder.results import Grade
+from autograder.run import written
 from autograder.run.session import Session
 
 MOST_TRIES = 2
@@ -171,7 +172,7 @@ def _given_up(job: Job, index: int) -> Done:
         maximum=job.assignment.maximum,
         reason=f"the grader itself died {MOST_TRIES} times while it graded this submission",
     )
-    record.write(job.out, grade)
+    written.write(job.out, grade)
     return Done(index, grade, False)
 
 
@@ -225,14 +226,14 @@ def _work(grader: Grader, job: Job, line: Connection) -> None:
         recorded = None if job.again else before
         whole_stays = bool(job.only) and before is not None and before.status == "graded"
         try:
-            begin = nothing if whole_stays else partial(record.begin, job.out, submission.name, job.assignment)
+            begin = nothing if whole_stays else partial(written.begin, job.out, submission.name, job.assignment)
             grade = grader.grade(submission, recorded, job.only_for.get(submission.name, job.only), begin)
         except GraderError as error:  # that of one submission: it is tried again, and the run goes on
             raise RuntimeError(f"{submission.name}: {error}") from error
         if grade is recorded:
-            record.renew_results(job.out, grade)
+            written.renew(job.out, grade)
         elif not whole_stays:  # a look at some checks does not replace a whole grade
-            record.write(job.out, grade)
+            written.write(job.out, grade)
         if job.keep_traces:
             traces = record.folder_of(job.out, submission.name) / TRACES
             record.write_atomically(traces, msgspec.msgpack.encode(grader.traces))

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from autograder.assignment.assignment import Assignment
 from autograder.errors import GraderError, SoftmarkError
-from autograder.sandbox.connection import Coming, Connection, Limits
+from autograder.sandbox.connection import Coming, Connection, Limits, wait_ready
 from autograder.sandbox.launch import ForkServer
 from autograder.sandbox.required import Finding, Profile, profile, refuse_missing
 from autograder.sandbox.temporary import remove_left_ones
@@ -54,7 +54,7 @@ class Session:
         importlib.import_module("autograder.grading.grader")  # while the server warms up; graders are forked with it
         from autograder.sandbox.probes.readable import probe
 
-        self._identities = self._server.wait_ready().identities
+        self._identities = wait_ready(self._server).identities
         probe(self._server)
 
     def close(self) -> None:
@@ -145,7 +145,7 @@ class Session:
     def connected(self) -> Connection:
         """This process's line to the fork server."""
         if self._connection is None:
-            self._connection = self._server.connect()
+            self._connection = Connection(self._server)
         return self._connection
 
     def replace_server(self) -> None:
@@ -153,7 +153,7 @@ class Session:
         self._connection = None
         self._server.close()
         self._server = ForkServer.launch()
-        self._server.wait_ready()
+        wait_ready(self._server)
 
 
 class Spawning:

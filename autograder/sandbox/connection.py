@@ -1,7 +1,7 @@
-"""A grader's line to the fork server: has workers forked and ended.
+"""A grader's connection to the fork server: it has workers forked and ended.
 
-Several may be asked for before the first is fetched. What is said to a worker is `remote`'s business; which limits a
-check gets is decided by who calls.
+Several workers may be asked for before the first is fetched. `sandbox.worker` talks to a worker; the caller decides
+which limits a check gets.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from autograder.errors import GraderError
+from autograder.errors import GraderError, SoftmarkError
+from autograder.sandbox.launch import ForkServer
 from autograder.worker.protocol import commands
 from autograder.worker.protocol.commands import WorkerSpec
 
 if TYPE_CHECKING:
-    from autograder.sandbox.launch import ForkServer
     from autograder.sandbox.worker import RemoteWorker
 
 
@@ -42,10 +42,13 @@ DEFAULT_LIMITS = Limits()
 
 
 class Connection:
-    """One grader's line to the fork server. Not to be shared with a forked process."""
+    """One grader's connection to the fork server. A forked process needs one of its own.
 
-    def __init__(self, line: socket.socket, server: ForkServer) -> None:
-        self._line = line
+    Raises `GraderError` where the fork server is dead.
+    """
+
+    def __init__(self, server: ForkServer) -> None:
+        self._line = server.connect()
         self._server = server
         self._warm = False
         self._missing: frozenset[str] = frozenset()
@@ -191,9 +194,7 @@ class Coming:
 
     def worker(self) -> RemoteWorker:
         """The worker, as soon as it is forked. Raises `GraderError`."""
-        from autograder.sandbox.worker import (
-            RemoteWorker,
-        )  # loads torch, for which the launch of a server does not wait
+        from autograder.sandbox.worker import RemoteWorker  # imports torch: the launch must not wait for that
 
         try:
             answer, descriptors = self.connection.next_spawned()
@@ -202,9 +203,28 @@ class Coming:
         except BaseException:
             self.abandon()
             raise
-        worker = RemoteWorker(self.connection, answer.worker, answer.uid, descriptors[0], *self._pipes)
+        ends = (self.connection.end, self.connection.wait_ended)
+        worker = RemoteWorker(*ends, answer.worker, answer.uid, descriptors[0], *self._pipes)
         worker.guarded = self._guarded
         return worker
+
+
+def wait_ready(server: ForkServer, *, seconds: float = 120.0) -> commands.Hello:
+    """Wait until the fork server is warm.
+
+    Raises:
+        GraderError: it is not warm within `seconds`.
+        SoftmarkError: workers would run as root.
+    """
+    with Connection(server) as connection:
+        hello = connection.wait_ready(seconds=seconds)
+    if hello.identities == "none" and os.geteuid() == 0:
+        raise SoftmarkError(
+            "Workers cannot be given a user id of their own here: this process is root but may not change ids. "
+            "Run as an ordinary user, or allow CAP_SETUID and CAP_SETGID.",
+            exit_code=1,
+        )
+    return hello
 
 
 def _doing(pid: int) -> str:

@@ -2,6 +2,8 @@
 
 Values cross the same wire as to a forked worker (they are encoded and decoded), so that nothing is shared and nothing
 passes here that would not pass there. There is no confinement and no limit: never for a submission of somebody else's.
+
+This is the only trusted module that imports the worker's executor. Everything else imports `worker.protocol` alone.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Starts the fork server and ends it: the grader's side.
 
 The server runs from a copy of `autograder.worker` in a runtime folder that holds nothing else, in a clean environment.
-How workers are asked for is `connection`'s business. Nothing here loads torch, so that the server is launched first.
+`connect` returns a socket; `sandbox.connection` says what goes over it. Nothing here imports torch, so that the server
+starts first.
 """
 
 from __future__ import annotations
@@ -18,15 +19,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import BinaryIO
 
-from autograder.errors import GraderError, SoftmarkError
+from autograder.errors import GraderError
 from autograder.sandbox import control_groups, namespaces
-from autograder.sandbox.connection import DEFAULT_LIMITS, Connection, Limits
 from autograder.sandbox.control_groups import ControlGroup
 from autograder.sandbox.temporary import TemporaryFolder
-from autograder.worker.forkserver.killer import remove_tree
 from autograder.worker.protocol import commands
-
-__all__ = ["DEFAULT_LIMITS", "Connection", "ForkServer", "Limits"]
+from autograder.worker.protocol.system import remove_tree
 
 PACKAGE = "softmark_worker"
 LIBRARIES = ("torch", "numpy", "msgspec", "regex")
@@ -78,7 +76,7 @@ class ForkServer:
 
     @classmethod
     def launch(cls, *, python: str = sys.executable, warm: Sequence[str] = ()) -> ForkServer:
-        """Start a fork server and return at once; it warms up meanwhile (`wait_ready`).
+        """Start a fork server and return at once; it warms up meanwhile (`connection.wait_ready`).
 
         `warm` names further modules to be loaded before workers are forked (those that are not installed are left out).
         Raises `GraderError` where a library cannot be found.
@@ -113,24 +111,11 @@ class ForkServer:
             raise
         return cls(process, ours, folder, log, around.missing, group)
 
-    def wait_ready(self, *, seconds: float = 120.0) -> commands.Hello:
-        """Wait until it is warm.
+    def connect(self) -> socket.socket:
+        """A socket of this process's own to the fork server, for a `Connection`.
 
-        Raises `GraderError` when it is not within `seconds`, `SoftmarkError` where workers would have the rights of
-        root.
+        Raises `GraderError` when the fork server is dead.
         """
-        with self.connect() as connection:
-            hello = connection.wait_ready(seconds=seconds)
-        if hello.identities == "none" and os.geteuid() == 0:
-            raise SoftmarkError(
-                "Workers cannot be given a user id of their own here: this process is root but may not change ids. "
-                "Run as an ordinary user, or allow CAP_SETUID and CAP_SETGID.",
-                exit_code=1,
-            )
-        return hello
-
-    def connect(self) -> Connection:
-        """A connection of this process's own. Raises `GraderError` when the fork server is dead."""
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
             try:
@@ -138,7 +123,7 @@ class ForkServer:
             except OSError as error:
                 ours.close()
                 raise GraderError(f"the fork server is dead ({error}){self._last_words()}; start another") from None
-        return Connection(ours, self)
+        return ours
 
     def close(self) -> None:
         """End every worker and the server, remove its folder. A process forked from the owner only lets go of it."""

@@ -14,7 +14,7 @@ import stat
 import tempfile
 from pathlib import Path
 
-from autograder.worker.forkserver.killer import remove_tree
+from autograder.worker.protocol.system import remove_tree
 
 try:
     import fcntl

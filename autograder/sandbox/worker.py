@@ -15,18 +15,17 @@ import select
 import struct
 import termios
 import time
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import Literal, Protocol
 
 from autograder.errors import GraderError
 from autograder.sandbox.account import Account, Ledger, anonymous_bytes
 from autograder.sandbox.deaths import OVERFULL, ProtocolBroken, ReturnedTooMuch, TimedOut, WorkerDied, described
 from autograder.sandbox.replies import ANSWERS, bounded
+from autograder.worker.protocol.commands import Ended
 from autograder.worker.protocol.messages import Raised, Ready, Reply, Request
 from autograder.worker.protocol.wire import PREFIX, WireError, decode_reply, encode, frame_size, ticket_of
-
-if TYPE_CHECKING:
-    from autograder.sandbox.connection import Connection
 
 KEPT_OUTPUT = 10_000
 READY_SECONDS = 60.0
@@ -71,8 +70,17 @@ class RemoteWorker:
     """
 
     def __init__(
-        self, connection: Connection, pid: int, uid: int | None, pidfd: int, requests: int, replies: int, output: int
+        self,
+        end: Callable[[int], None],
+        wait_ended: Callable[[int], Ended],
+        pid: int,
+        uid: int | None,
+        pidfd: int,
+        requests: int,
+        replies: int,
+        output: int,
     ) -> None:
+        """`end` has a worker killed, `wait_ended` says what became of it; the others are its ids and descriptors."""
         self.pid = pid
         self.uid = uid
         self.cpu_seconds = 0.0
@@ -82,7 +90,7 @@ class RemoteWorker:
         self.received = 0
         self.most_received = math.inf
         self.guarded = True
-        self._connection = connection
+        self._end, self._wait_ended = end, wait_ended
         self._clock = (~pid << 3) | 2  # CPUCLOCK_SCHED of the whole process, see clock_getcpuclockid(3)
         self._pidfd, self._requests, self._replies, self._output = pidfd, requests, replies, output
         self._ready = False
@@ -204,7 +212,7 @@ class RemoteWorker:
             return
         self._release()
         try:
-            self._connection.end(self.pid)
+            self._end(self.pid)
         except GraderError:
             return  # the fork server is dead, and with it the worker
 
@@ -353,8 +361,8 @@ class RemoteWorker:
         """End a worker that is dead already; returns how it died. Raises `GraderError` when the fork server is dead."""
         self.wall_seconds += time.monotonic() - started
         self._release()
-        self._connection.end(self.pid)
-        ended = self._connection.wait_ended(self.pid)
+        self._end(self.pid)
+        ended = self._wait_ended(self.pid)
         self.cpu_seconds = max(self.cpu_seconds, ended.cpu_seconds)
         return OVERFULL if ended.overfull else described(ended.status)
 

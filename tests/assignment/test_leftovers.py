@@ -9,7 +9,7 @@ import pytest
 from autograder.assignment.bank import bank
 from autograder.assignment.leftovers import is_leftover
 from autograder.authoring.starter_code import make_starter
-from autograder.gradescope.package import contents_of
+from autograder.gradescope.upload import contents_of
 from autograder.grading.known_mistakes import made_from
 from autograder.grading.record import assignment_digest
 from tests.tiny import tiny_assignment

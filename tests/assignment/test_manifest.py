@@ -14,13 +14,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from autograder.assignment import manifest
-from autograder.assignment.manifest import Late, Manifest, read_manifest
+from autograder.assignment.manifest import Late, Manifest, read_manifest, schema_of_manifest
 from autograder.assignment.schema import DIRECTIVE, SCHEMA_FILE, editor_schema, write_schema
 from autograder.errors import SoftmarkError
 from autograder.toml_file import read_toml
 
-ASSIGNMENTS = Path(__file__).parent.parent / "assignments"
-SCHEMA = json.loads(editor_schema())
+ASSIGNMENTS = Path(__file__).parents[2] / "assignments"
+SCHEMA = json.loads(editor_schema(schema_of_manifest()))
 VALIDATOR = jsonschema.Draft7Validator(SCHEMA)
 
 SMALL: dict[str, Any] = {
@@ -65,7 +65,7 @@ def valid(table: dict[str, Any]) -> bool:
 
 
 def test_the_schema_beside_the_assignments_is_the_one_that_the_types_give() -> None:
-    assert (ASSIGNMENTS / SCHEMA_FILE).read_bytes() == editor_schema()
+    assert (ASSIGNMENTS / SCHEMA_FILE).read_bytes() == editor_schema(schema_of_manifest())
 
 
 @pytest.mark.parametrize("path", sorted(ASSIGNMENTS.glob("*/assignment.toml")), ids=lambda path: path.parent.name)
@@ -79,7 +79,7 @@ def test_the_schema_is_one_in_both_drafts_that_editors_read() -> None:
     jsonschema.Draft7Validator.check_schema(SCHEMA)
     jsonschema.Draft4Validator.check_schema(SCHEMA)
     assert jsonschema.Draft4Validator(SCHEMA).is_valid(SMALL)
-    assert "$defs" not in editor_schema().decode()
+    assert "$defs" not in editor_schema(schema_of_manifest()).decode()
 
 
 def test_every_key_says_what_it_is_for() -> None:
@@ -99,8 +99,8 @@ def test_one_part_in_single_brackets_is_a_sentence_of_its_own(tmp_path: Path) ->
 
 
 def test_writing_the_schema_says_whether_it_had_changed(tmp_path: Path) -> None:
-    assert write_schema(tmp_path)
-    assert not write_schema(tmp_path)
+    assert write_schema(tmp_path, schema_of_manifest())
+    assert not write_schema(tmp_path, schema_of_manifest())
 
 
 @pytest.mark.parametrize(

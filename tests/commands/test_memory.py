@@ -12,7 +12,7 @@ from autograder.commands import memory
 from autograder.commands.memory import Curve, Report, Run, as_text, growth_of
 from autograder.errors import SoftmarkError
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 ASSIGNMENT = ROOT / "assignments" / "08_transformers"
 MEBIBYTE = 1 << 20
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from autograder.assignment.assignment import Assignment
 from autograder.gradescope.layout import Layout
-from autograder.gradescope.package import contents_of
+from autograder.gradescope.upload import contents_of
 
 FIRST = 3
 

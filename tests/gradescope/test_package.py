@@ -15,9 +15,10 @@ from packaging.requirements import Requirement
 from packaging.version import Version
 
 from autograder.assignment.assignment import load_assignment
+from autograder.commands.package import package_command
 from autograder.diagnosis.mistake_bank import BankWriter
 from autograder.errors import SoftmarkError
-from autograder.gradescope.package import RUNTIME, SCRIPTS, contents_of, package_command, zipped
+from autograder.gradescope.upload import RUNTIME, SCRIPTS, contents_of, zipped
 from autograder.grading.known_mistakes import is_stale, load_bank, made_from
 from tests.tiny import ONE_CHECK, REFERENCE, tiny_assignment
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from autograder.assignment.assignment import load_assignment
-from autograder.gradescope.package import contents_of, zipped
+from autograder.gradescope.upload import contents_of, zipped
 from autograder.report.gradescope_schema import Results
 from tests.gradescope.platform import metadata_of
 from tests.gradescope.replica import PROJECT, Replica, Run, impossible, scratch, torch_index

@@ -11,7 +11,7 @@ from autograder.commands.validate import prove
 from autograder.grading.known_mistakes import bank_file, is_stale, load_bank
 from tests.tiny import tiny_assignment
 
-ASSIGNMENTS = sorted(Path(__file__).parents[1].glob("assignments/*/assignment.toml"))
+ASSIGNMENTS = sorted(Path(__file__).parents[2].glob("assignments/*/assignment.toml"))
 
 
 @pytest.mark.parametrize("manifest", ASSIGNMENTS, ids=lambda path: path.parent.name)

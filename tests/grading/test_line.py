@@ -11,8 +11,8 @@ import pytest
 import torch
 
 from autograder.errors import GraderError
+from autograder.sandbox.connection import Limits
 from autograder.sandbox.deaths import ProtocolBroken, WorkerFailure
-from autograder.sandbox.launch import Limits
 from autograder.worker.protocol.messages import Raised, Unreadable
 from tests.sandbox.conftest import Workers, call, value
 

@@ -15,7 +15,7 @@ from autograder.grading import record, workers
 from autograder.grading.grader import Grader
 from autograder.intake.submission import Submission, find_submissions
 from autograder.report.gradebook import write_gradebook
-from autograder.run import pool
+from autograder.run import pool, written
 from autograder.run.pool import Done, Job, grade_all
 from autograder.run.session import Session
 from tests.tiny import REFERENCE, tiny_assignment
@@ -188,11 +188,11 @@ def test_a_run_that_was_cut_short_is_resumed_with_the_results_of_the_record(
     grade(assignment, student_01=REFERENCE)
     file = tmp_path / "grades" / "student_01" / "results.json"
     whole = file.read_bytes()
-    record.begin(tmp_path / "grades", "student_01", assignment)  # graded again, and killed before the end
+    written.begin(tmp_path / "grades", "student_01", assignment)  # graded again, and killed before the end
     assert grade(assignment, student_01=REFERENCE)["student_01"].resumed
     assert file.read_bytes() == whole
 
 
 def test_no_record_is_read_from_what_has_not_finished(assignment: Assignment, tmp_path: Path) -> None:
-    record.begin(tmp_path / "grades", "student_01", assignment)
+    written.begin(tmp_path / "grades", "student_01", assignment)
     assert record.read(tmp_path / "grades", "student_01") is None

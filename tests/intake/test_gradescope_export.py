@@ -20,7 +20,7 @@ from autograder.intake.submission import (
 )
 from tests.gradescope_export import SAMPLES, SUBMISSIONS, Exported, write_export
 
-ASSIGNMENT = load_assignment(Path(__file__).parent.parent / "assignments" / "08_transformers")
+ASSIGNMENT = load_assignment(Path(__file__).parents[2] / "assignments" / "08_transformers")
 WITH_WORK = [one for one in SUBMISSIONS if one.sample not in ("", "student_49_empty_folder")]
 
 

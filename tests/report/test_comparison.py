@@ -11,9 +11,10 @@ import msgspec
 import pytest
 from rich.console import Console
 
+from autograder.commands.diff import diff_command
 from autograder.errors import SoftmarkError
 from autograder.grading import record
-from autograder.report.comparison import Comparison, compare, diff_command
+from autograder.report.comparison import Comparison, compare
 from autograder.report.differences import last_line, print_differences, signed
 from autograder.results import Grade, Key, Lateness, Versions
 from tests.report.grades import check, grade, passed, ungraded

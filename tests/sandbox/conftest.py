@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from autograder.sandbox.launch import Connection, ForkServer, Limits
+from autograder.sandbox.connection import Connection, Limits, wait_ready
+from autograder.sandbox.launch import ForkServer
 from autograder.sandbox.worker import RemoteWorker
 from autograder.worker.protocol.messages import Call, Reply, Returned, Target
 
@@ -56,7 +57,7 @@ def value(reply: Any) -> Any:
 @pytest.fixture(scope="session")
 def server() -> Iterator[ForkServer]:
     with ForkServer.launch() as running:
-        running.wait_ready()
+        wait_ready(running)
         yield running
 
 
@@ -72,7 +73,7 @@ def open_folder() -> Iterator[Path]:
 @pytest.fixture
 def workers(server: ForkServer, open_folder: Path) -> Iterator[Workers]:
     old = os.umask(0o022)
-    with server.connect() as connection:
+    with Connection(server) as connection:
         started = Workers(connection, open_folder)
         yield started
         started.close()

@@ -8,8 +8,8 @@ import pytest
 import torch
 
 from autograder.sandbox.account import Account
+from autograder.sandbox.connection import Limits
 from autograder.sandbox.deaths import ProtocolBroken
-from autograder.sandbox.launch import Limits
 from autograder.sandbox.worker import RemoteWorker
 from autograder.worker.protocol.messages import Call, Measure, Measured, Raised, Returned, Target
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from autograder.run.session import Session
+from autograder.sandbox.connection import Connection
 from autograder.worker.protocol.messages import Returned
 from tests.sandbox.conftest import LIMITS, call
 from tests.tiny import tiny_assignment
@@ -53,7 +54,7 @@ def newcomer(session, before: set[int]) -> int:
 
 def test_two_that_were_begun_together_are_fetched_in_order_and_their_ends_told_apart(server, open_folder) -> None:
     (open_folder / "part.py").write_text("def one():\n    return 1\n")
-    with server.connect() as connection:
+    with Connection(server) as connection:
         first, second = (connection.begin(open_folder, ["part"], LIMITS) for _ in range(2))
         one = first.worker()
         assert call(one, "one") == Returned(1)
@@ -68,7 +69,7 @@ def test_two_that_were_begun_together_are_fetched_in_order_and_their_ends_told_a
 
 def test_an_end_that_comes_before_a_fork_is_not_lost(server, open_folder) -> None:
     (open_folder / "part.py").write_text("def one():\n    return 1\n")
-    with server.connect() as connection:
+    with Connection(server) as connection:
         one = connection.spawn(open_folder, ["part"], LIMITS)
         assert call(one, "one") == Returned(1)
         one.close()

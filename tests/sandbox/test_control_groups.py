@@ -12,9 +12,10 @@ from typing import Any
 import pytest
 
 from autograder.sandbox import control_groups
+from autograder.sandbox.connection import Connection, Limits, wait_ready
 from autograder.sandbox.control_groups import ControlGroup, made
 from autograder.sandbox.deaths import WorkerDied
-from autograder.sandbox.launch import ForkServer, Limits
+from autograder.sandbox.launch import ForkServer
 from autograder.worker.protocol.messages import Call, Returned, Target
 from tests.sandbox.conftest import FORKING, LIMITS, call
 
@@ -43,14 +44,14 @@ def small() -> Iterator[ForkServer]:
     with running:
         if running.group.missing:
             pytest.skip(running.group.missing)
-        running.wait_ready()
+        wait_ready(running)
         yield running
 
 
 def test_memory_of_all_workers_has_a_ceiling_though_each_keeps_its_limit(small: ForkServer, open_folder: Path) -> None:
     (open_folder / "part.py").write_text(HOLDS)
     limits = Limits(memory_bytes=512 << 20, cpu_seconds=20, scratch_bytes=1 << 20)
-    with small.connect() as connection:
+    with Connection(small) as connection:
         first, second = (connection.spawn(open_folder, ["part"], limits) for _ in range(2))
         deaths = []
         for worker in (first, second):
@@ -71,7 +72,7 @@ def test_memory_of_all_workers_has_a_ceiling_though_each_keeps_its_limit(small: 
 
 def test_processes_of_all_workers_have_a_ceiling(small: ForkServer, open_folder: Path) -> None:
     (open_folder / "part.py").write_text(FORKS)
-    with small.connect() as connection:
+    with Connection(small) as connection:
         worker = connection.spawn(open_folder, ["part"], FORKING)
         reply = worker.request(Call(Target("forks", "part"), (2 * PROCESSES,)), cpu_seconds=10, wall_seconds=60)
         worker.close()

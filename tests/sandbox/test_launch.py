@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from autograder.errors import GraderError
+from autograder.sandbox.connection import Connection, wait_ready
 from autograder.sandbox.deaths import WorkerFailure
 from autograder.sandbox.launch import ForkServer
 from autograder.worker.protocol.messages import Call, Returned, Target
@@ -39,12 +40,12 @@ def is_gone(pid: int) -> bool:
 def own_server() -> Any:
     """A fork server for one test, to be killed."""
     with ForkServer.launch() as running:
-        running.wait_ready()
+        wait_ready(running)
         yield running
 
 
 def test_it_is_warm_and_has_one_thread(server: ForkServer) -> None:
-    hello = server.wait_ready()
+    hello = wait_ready(server)
     assert hello.threads == 1
     assert hello.identities in (("high", "low") if os.geteuid() == 0 else ("none",))
 
@@ -67,7 +68,7 @@ def test_forked_graders_have_connections_of_their_own(server: ForkServer, open_f
         grader = os.fork()
         if grader == 0:
             try:
-                with server.connect() as connection:
+                with Connection(server) as connection:
                     worker = connection.spawn(open_folder, ["part"], LIMITS)
                     right = call(worker, "one") == Returned(1)
                     worker.close()
@@ -81,7 +82,7 @@ def test_forked_graders_have_connections_of_their_own(server: ForkServer, open_f
 
 def test_a_grader_that_hangs_up_leaves_no_worker(server: ForkServer, open_folder: Path) -> None:
     (open_folder / "part.py").write_text(ONE)
-    connection = server.connect()
+    connection = Connection(server)
     worker = connection.spawn(open_folder, ["part"], LIMITS)
     assert call(worker, "one") == Returned(1)
     connection.close()
@@ -101,7 +102,7 @@ def test_a_killed_server_is_the_graders_fault_and_takes_its_workers_with_it(
     own_server: ForkServer, open_folder: Path
 ) -> None:
     (open_folder / "part.py").write_text(ONE)
-    connection = own_server.connect()
+    connection = Connection(own_server)
     worker = connection.spawn(open_folder, ["part"], LIMITS)
     assert call(worker, "one") == Returned(1)
     os.kill(own_server.pid, signal.SIGKILL)
@@ -111,7 +112,7 @@ def test_a_killed_server_is_the_graders_fault_and_takes_its_workers_with_it(
     with pytest.raises(GraderError, match="the fork server died"):
         connection.spawn(open_folder, ["part"], LIMITS)
     with pytest.raises(GraderError):
-        own_server.wait_ready()
+        wait_ready(own_server)
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs user ids of its own")
@@ -127,7 +128,7 @@ def daemon():
     return child
 """
     (open_folder / "part.py").write_text(source)
-    connection = own_server.connect()
+    connection = Connection(own_server)
     reply = call(connection.spawn(open_folder, ["part"], FORKING), "daemon")
     assert isinstance(reply, Returned)
     os.kill(own_server.pid, signal.SIGKILL)
@@ -138,7 +139,7 @@ def test_another_server_can_be_launched_after_one_was_killed(own_server: ForkSer
     os.kill(own_server.pid, signal.SIGKILL)
     own_server.close()
     (open_folder / "part.py").write_text(ONE)
-    with ForkServer.launch() as another, another.connect() as connection:
+    with ForkServer.launch() as another, Connection(another) as connection:
         assert call(connection.spawn(open_folder, ["part"], LIMITS), "one") == Returned(1)
 
 
@@ -158,7 +159,7 @@ def test_a_grader_that_is_killed_leaves_no_server_and_no_folder(tmp_path: Path) 
     if grader == 0:
         try:
             running = ForkServer.launch()
-            running.wait_ready()
+            wait_ready(running)
             theirs.sendall(f"{running.pid} {running.runtime}".encode())
             os.kill(os.getpid(), signal.SIGKILL)
         finally:
@@ -176,12 +177,12 @@ def test_a_python_that_lacks_the_libraries_is_named_with_its_last_words(tmp_path
     broken.write_text("#!/bin/sh\necho 'no module named torch' >&2\nexit 1\n")
     broken.chmod(0o755)
     with ForkServer.launch(python=str(broken)) as running, pytest.raises(GraderError, match="no module named torch"):
-        running.wait_ready()
+        wait_ready(running)
 
 
 def test_a_library_that_is_not_installed_is_left_out() -> None:
     with ForkServer.launch(warm=["softmark_no_such_library"]) as running:
-        assert running.wait_ready().threads == 1
+        assert wait_ready(running).threads == 1
 
 
 def test_a_worker_sees_the_libraries_and_nothing_of_the_graders_path(workers: Workers) -> None:
@@ -196,7 +197,7 @@ def test_a_worker_sees_the_libraries_and_nothing_of_the_graders_path(workers: Wo
 
 
 def test_a_connection_that_is_closed_says_so(server: ForkServer, open_folder: Path) -> None:
-    connection = server.connect()
+    connection = Connection(server)
     connection.close()
     with pytest.raises(GraderError):
         connection.spawn(open_folder, ["part"], LIMITS)
@@ -222,7 +223,7 @@ def test_a_strict_umask_of_the_grader_closes_nothing_to_workers(open_folder: Pat
     (open_folder / "part.py").write_text(ONE)
     old = os.umask(0o077)
     try:
-        with ForkServer.launch() as running, running.connect() as connection:
+        with ForkServer.launch() as running, Connection(running) as connection:
             assert call(connection.spawn(open_folder, ["part"], LIMITS), "one") == Returned(1)
     finally:
         os.umask(old)

@@ -14,6 +14,7 @@ import pytest
 
 from autograder.diagnosis.exception_meanings import what_it_means
 from autograder.grading.sentences import crashed
+from autograder.sandbox.connection import Connection, wait_ready
 from autograder.sandbox.deaths import WorkerDied
 from autograder.sandbox.launch import ForkServer
 from autograder.worker.protocol.messages import Raised, Returned
@@ -57,7 +58,7 @@ REFUSALS = ("PermissionError", "NotADirectoryError", "FileNotFoundError", "OSErr
 @pytest.fixture
 def layers(server: ForkServer) -> set[str]:
     """Those of the two optional layers that this machine has."""
-    return {"seccomp", "landlock"} - set(server.wait_ready().missing)
+    return {"seccomp", "landlock"} - set(wait_ready(server).missing)
 
 
 def tried(workers: Workers, expression: str, *values: object, **limits: Any) -> str:
@@ -278,8 +279,8 @@ exec "{sys.executable}" -S -s -B -c "{block}$start" "$@"
 """)
     wrapper.chmod(0o755)
     (open_folder / "part.py").write_text(TRIES)
-    with ForkServer.launch(python=str(wrapper)) as running, running.connect() as connection:
-        hello = running.wait_ready()
+    with ForkServer.launch(python=str(wrapper)) as running, Connection(running) as connection:
+        hello = wait_ready(running)
         assert set(hello.missing) == {"landlock", "seccomp"}
         assert all("import of" in reason for reason in hello.missing.values())
         worker = connection.spawn(open_folder, ["part"], LIMITS)

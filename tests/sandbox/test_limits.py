@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 import torch
 
+from autograder.sandbox.connection import Limits
 from autograder.sandbox.deaths import TimedOut
-from autograder.sandbox.launch import Limits
 from autograder.sandbox.worker import RemoteWorker
 from autograder.worker.protocol.messages import Advance, Call, Load, OpenStream, Raised, Release, Streamed, Target
 from tests.sandbox.conftest import FORKING, Workers, call, value

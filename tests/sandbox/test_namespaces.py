@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from autograder.sandbox import namespaces
+from autograder.sandbox.connection import Connection
 from autograder.sandbox.launch import ForkServer
 from autograder.worker.protocol.messages import Returned
 from tests.sandbox.conftest import LIMITS, Workers, call
@@ -84,7 +85,7 @@ def test_there_is_no_network_but_its_own(inside: Workers) -> None:
 
 def test_where_bubblewrap_does_not_work_the_fork_server_runs_without(a_bwrap: Path, open_folder: Path) -> None:
     (open_folder / "part.py").write_text("def one():\n    return 1\n")
-    with ForkServer.launch() as running, running.connect() as connection:
+    with ForkServer.launch() as running, Connection(running) as connection:
         assert running.without_namespaces == (
             "bubblewrap does not work here (bwrap: No permissions to create new namespace)"
         )

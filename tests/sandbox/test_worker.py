@@ -11,6 +11,7 @@ import pytest
 import torch
 
 from autograder.errors import GraderError
+from autograder.sandbox.connection import Connection
 from autograder.sandbox.deaths import WorkerDied
 from autograder.sandbox.worker import RemoteWorker
 from autograder.worker.protocol.commands import Ended
@@ -300,20 +301,10 @@ def test_a_copy_that_returns_from_the_call_does_not_answer(start: Any) -> None:
 
 
 def test_a_worker_that_cannot_set_itself_up_is_the_graders_fault(server: Any, open_folder: Path) -> None:
-    with server.connect() as connection:
+    with Connection(server) as connection:
         worker = connection.spawn(open_folder, ["part"], LIMITS, readable=["/nowhere/at/all"])
         with pytest.raises(GraderError, match="could not set itself up: FileNotFoundError"):
             worker.request(Load("part"), cpu_seconds=1, wall_seconds=60)
-
-
-class _Undertaker:
-    """A connection that only buries."""
-
-    def end(self, worker: int) -> None:
-        pass
-
-    def wait_ended(self, worker: int) -> Ended:
-        return Ended(worker, os.waitpid(worker, 0)[1], 0.0, 0)
 
 
 def test_a_worker_that_dies_before_it_was_ready_is_the_graders_fault() -> None:
@@ -322,7 +313,11 @@ def test_a_worker_that_dies_before_it_was_ready_is_the_graders_fault() -> None:
     if pid == 0:
         os._exit(3)
     ends = (pipes[0][1], pipes[1][0], pipes[2][0])
-    worker = RemoteWorker(_Undertaker(), pid, None, os.pidfd_open(pid), *ends)  # pyright: ignore[reportArgumentType]
+
+    def buried(worker: int) -> Ended:
+        return Ended(worker, os.waitpid(worker, 0)[1], 0.0, 0)
+
+    worker = RemoteWorker(lambda _: None, buried, pid, None, os.pidfd_open(pid), *ends)
     for descriptor in (pipes[0][0], pipes[1][1], pipes[2][1]):
         os.close(descriptor)
     with pytest.raises(GraderError, match="a worker exited with status 3 before it was ready"):

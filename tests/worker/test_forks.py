@@ -13,14 +13,14 @@ _FILL = """
 blocks = [bytes(size % 3000) for size in range(20_000)]
 kept = blocks[::2]
 del blocks
-from autograder.worker.heap import fill_holes
+from autograder.worker.forkserver.heap import fill_holes
 holes = fill_holes()
 top = max(map(id, kept))
 print(holes < 1024, all(id(bytes(size)) > top for size in range(40, 3000, 7)))
 """
 _FORK = """
 import os
-from autograder.worker.forking import without_handlers
+from autograder.worker.forkserver.forking import without_handlers
 register = os.register_at_fork
 with without_handlers():
     import logging, threading, random

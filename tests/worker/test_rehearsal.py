@@ -11,8 +11,8 @@ import pytest
 REHEARSE = """
 import sys
 import torch
-from autograder.worker import rehearsal
-from autograder.worker.processes import threads
+from autograder.worker.forkserver import rehearsal
+from autograder.worker.forkserver.processes import threads
 {patch}
 before = set(sys.modules), list(sys.path)
 came_through = rehearsal.rehearse()

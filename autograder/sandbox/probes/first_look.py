@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from autograder.errors import SoftmarkError
-from autograder.sandbox.launch import ForkServer, Limits
+from autograder.sandbox.connection import Connection, Limits
+from autograder.sandbox.launch import ForkServer
 from autograder.sandbox.probes.proofs import cage, inside, probe
 
 
@@ -33,7 +34,7 @@ def send(
 
     Raises `SoftmarkError` that says what succeeded.
     """
-    with server.connect() as connection, cage() as folder, probe(connection, folder, limits) as worker:
+    with Connection(server) as connection, cage() as folder, probe(connection, folder, limits) as worker:
         for attempt in _attempts(server.pid, folder, hidden, closed):
             if attempt.guards.isdisjoint(allowed) and worker.refusal(attempt.function, *attempt.args) == "":
                 raise SoftmarkError(

@@ -16,9 +16,10 @@ from typing import Any
 
 from autograder.errors import GraderError
 from autograder.sandbox.account import Account
+from autograder.sandbox.connection import Connection, Limits, wait_ready
 from autograder.sandbox.control_groups import ControlGroup
 from autograder.sandbox.deaths import WorkerDied, WorkerFailure
-from autograder.sandbox.launch import Connection, ForkServer, Limits
+from autograder.sandbox.launch import ForkServer
 from autograder.sandbox.required import Finding, Profile
 from autograder.sandbox.temporary import TemporaryFolder
 from autograder.sandbox.worker import RemoteWorker
@@ -89,8 +90,8 @@ def prove(server: ForkServer, here: Profile, hidden: Sequence[Path] = ()) -> lis
 
     Raises `GraderError` where no worker starts.
     """
-    missing = server.wait_ready().missing
-    with server.connect() as connection, cage() as folder:
+    missing = wait_ready(server).missing
+    with Connection(server) as connection, cage() as folder:
         without = tuple({"seccomp", "landlock"} - set(missing))
         with probe(connection, folder, replace(_LIMITS, without=without)) as bare:
             findings = [_user_id(bare, here), _no_new_privileges(bare), _limits(bare), _environment(bare)]

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from autograder.errors import SoftmarkError
+from autograder.sandbox.connection import Connection
 from autograder.sandbox.launch import LIBRARIES, ForkServer
 from autograder.sandbox.temporary import TemporaryFolder
 from autograder.sandbox.worker import SetUpFailed
@@ -24,7 +25,7 @@ def probe(server: ForkServer, folders: Sequence[str | os.PathLike[str]] = ()) ->
     Raises `SoftmarkError` that names the folder that is closed, `GraderError` when no worker starts at all.
     """
     wanted = [_standard_library(), *_libraries(), *(os.path.abspath(folder) for folder in folders)]
-    with TemporaryFolder() as top, server.connect() as connection:
+    with TemporaryFolder() as top, Connection(server) as connection:
         top.chmod(0o755)
         folder = str(top)
         worker = connection.spawn(folder, (), readable=(*wanted, folder))

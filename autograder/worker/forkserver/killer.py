@@ -9,8 +9,8 @@ from __future__ import annotations
 import os
 import signal
 import socket
-import subprocess
 
+from ..protocol.system import remove_tree
 from .processes import MOST_DESCRIPTORS
 
 _SECONDS = 60.0  # for any answer: nobody waits for ever on a folder that is slow to delete
@@ -81,18 +81,6 @@ def _serve(connection: socket.socket, outsider: int) -> None:
             break
     for uid in watched:
         _kill(uid, outsider)
-
-
-def remove_tree(folder: str) -> None:
-    """Delete a folder with everything in it, following no link."""
-    _run("/bin/rm", "-rf", "--one-file-system", "--", folder)
-    if os.path.lexists(folder):  # whoever is not root cannot look into a folder that is closed to its owner
-        _run("/bin/chmod", "-R", "u+rwX", "--", folder)
-        _run("/bin/rm", "-rf", "--one-file-system", "--", folder)
-
-
-def _run(*command: str) -> None:
-    subprocess.run(command, check=False, env={}, stderr=subprocess.DEVNULL)
 
 
 def _kill(uid: int, outsider: int) -> None:

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 
 from ..confinement import Placement, Prepared
 from ..layers.availability import prepared
-from ..layers.privileges import adopt_orphans, make_undumpable
+from ..layers.privileges import make_undumpable
 from ..output import Output
 from ..protocol.commands import (
     COMMANDS,
@@ -37,11 +37,12 @@ from ..protocol.commands import (
     Spawned,
     encode,
 )
+from ..protocol.system import adopt_orphans, children, remove_tree
 from .forking import without_handlers
 from .heap import fill_holes
 from .identities import Identities
-from .killer import Killer, remove_tree
-from .processes import MOST_DESCRIPTORS, children, main_thread_has_ended, threads, uid_of, wait
+from .killer import Killer
+from .processes import MOST_DESCRIPTORS, main_thread_has_ended, threads, uid_of, wait
 from .quota import SECONDS as BETWEEN_LOOKS
 from .quota import Maps, deleted_bytes, is_overfull
 

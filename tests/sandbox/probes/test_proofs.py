@@ -12,6 +12,7 @@ import pytest
 
 from autograder.errors import SoftmarkError
 from autograder.sandbox import required
+from autograder.sandbox.connection import Connection, wait_ready
 from autograder.sandbox.launch import ForkServer
 from autograder.sandbox.probes import first_look, proofs
 from autograder.sandbox.probes.proofs import cage, probe
@@ -23,7 +24,7 @@ ROOT = os.geteuid() == 0
 
 @pytest.fixture
 def missing(server: ForkServer) -> set[str]:
-    return set(server.wait_ready().missing)
+    return set(wait_ready(server).missing)
 
 
 @pytest.fixture
@@ -54,7 +55,7 @@ def test_every_layer_of_this_machine_is_proved(server: ForkServer, missing: set[
 
 def test_a_layer_that_is_not_put_on_is_found_to_be_missing(server: ForkServer) -> None:
     bare = replace(LIMITS, without=("seccomp", "landlock"))
-    with server.connect() as connection, cage() as folder:
+    with Connection(server) as connection, cage() as folder:
         with probe(connection, folder, bare) as worker:
             landlock = proofs._landlock(worker, folder.parent)
         with probe(connection, folder, bare) as worker:
@@ -66,14 +67,14 @@ def test_a_layer_that_is_not_put_on_is_found_to_be_missing(server: ForkServer) -
 
 def test_an_account_that_can_be_forged_is_none(server: ForkServer) -> None:
     bare = replace(LIMITS, without=("seccomp",))
-    with server.connect() as connection, cage() as folder, probe(connection, folder, bare) as worker:
+    with Connection(server) as connection, cage() as folder, probe(connection, folder, bare) as worker:
         finding = proofs._memory_account(worker)
     assert not finding.on and "takes seccomp" in finding.missing
 
 
 def test_limits_that_are_too_wide_are_found(server: ForkServer) -> None:
     wide = replace(LIMITS, memory_bytes=0, scratch_bytes=64 << 20)
-    with server.connect() as connection, cage() as folder, probe(connection, folder, wide) as worker:
+    with Connection(server) as connection, cage() as folder, probe(connection, folder, wide) as worker:
         finding = proofs._limits(worker)
     assert finding.missing == "a worker could map twice its memory and write a file of twice its size"
 
@@ -82,7 +83,7 @@ def test_limits_that_are_too_wide_are_found(server: ForkServer) -> None:
 def test_hidden_material_that_is_open_is_found_where_only_its_mode_closes_it(
     server: ForkServer, folder_of_secrets: Path
 ) -> None:
-    with server.connect() as connection, cage() as folder:
+    with Connection(server) as connection, cage() as folder:
 
         def proof() -> Finding:
             off = Finding("namespaces", False)

@@ -1,4 +1,4 @@
-"""`softmark package`: one zip that Gradescope builds an autograder from, the same bytes for the same files.
+"""The zip that Gradescope builds an autograder from: the same bytes for the same files.
 
 It holds the grader's sources, one assignment with its solutions and the list of what to install. Mistakes and variants
 stay behind: nothing of them is needed for grading, but for what the mistake bank keeps. What the zip does once it is
@@ -7,7 +7,6 @@ unpacked stands in `runtime/`.
 
 from __future__ import annotations
 
-import os
 import stat
 import zipfile
 from collections.abc import Iterator
@@ -18,18 +17,17 @@ from pathlib import Path
 
 import msgspec
 
-from autograder.assignment.assignment import Assignment, load_assignment
+from autograder.assignment.assignment import Assignment
 from autograder.assignment.leftovers import meant_files
 from autograder.authoring.portability import not_there
 from autograder.errors import SoftmarkError
-from autograder.gradescope.deadline import LONGEST, SHORTEST, grading_seconds
+from autograder.gradescope.deadline import grading_seconds
 from autograder.gradescope.layout import COURSE, SETTINGS, Settings
 from autograder.gradescope.visibility import note_on_totals
 from autograder.grading.checks import Check, refuse_wrong_points
 from autograder.grading.known_mistakes import FILE as BANK
 from autograder.grading.known_mistakes import is_stale, made_from
-from autograder.grading.record import assignment_digest, write_atomically
-from autograder.sandbox.required import refuse_unknown
+from autograder.grading.record import assignment_digest
 
 RUNTIME = Path(__file__).parent / "runtime"
 SCRIPTS = ("run_autograder", "setup.sh")
@@ -37,7 +35,6 @@ _LISTS = ("requirements.txt", "torch.txt")
 _FOR_VALIDATION = ("mistakes", "variants")
 _FIRST_DAY = (1980, 1, 1, 0, 0, 0)  # the first that a zip can tell
 _UNIX = 3
-_LARGEST = 100 << 20
 
 
 @dataclass
@@ -46,33 +43,6 @@ class Contents:
 
     files: dict[str, bytes] = field(default_factory=dict[str, bytes])
     notes: list[str] = field(default_factory=list[str])
-
-
-def package_command(folder: Path, out: Path, seconds: float, allow_missing: list[str]) -> int:
-    """Carry out `softmark package`: write the zip and say what to do with it."""
-    refuse_unknown(allow_missing)
-    if not SHORTEST <= seconds <= LONGEST:
-        raise SoftmarkError(f"--time-limit is {seconds:g} s; write what Gradescope allows, {SHORTEST:g} s or more.")
-    assignment = load_assignment(folder)
-    _refuse_place(out, assignment)
-    contents = contents_of(assignment, seconds, allow_missing)
-    data = zipped(contents.files)
-    if len(data) > _LARGEST:
-        largest = max(contents.files, key=lambda name: len(contents.files[name]))
-        raise SoftmarkError(
-            f"The package would have {len(data) >> 20} MB, more than Gradescope takes for certain: is {largest} needed?"
-        )
-    try:
-        write_atomically(out, data)
-    except OSError as error:
-        raise SoftmarkError(f"{out} could not be written ({error.strerror}): give another -o.") from None
-    for note in contents.notes:
-        print(note)
-    print(
-        f"{out} written: {len(data) / 1e6:.2f} MB, {len(contents.files)} files. It holds the solutions: keep it closed."
-    )
-    print("Upload it in Configure Autograder (base image Ubuntu 22.04), then test it with the reference solution.")
-    return 0
 
 
 def contents_of(assignment: Assignment, seconds: float = 600.0, allow_missing: list[str] | None = None) -> Contents:
@@ -202,17 +172,3 @@ def _note_on_time(assignment: Assignment, seconds: float) -> str:
         f"limits.total_seconds is {total:g}, but of the {seconds:g} s that Gradescope allows at most {left:g} are left "
         "for grading: what runs longer ends there. Set a longer limit in Configure Autograder, and say --time-limit."
     )
-
-
-def _refuse_place(out: Path, assignment: Assignment) -> None:
-    if out.suffix.lower() != ".zip":
-        raise SoftmarkError(f"{out} is no name of a zip: end it in .zip.")
-    if out.is_dir():
-        raise SoftmarkError(f"{out} is a folder, where a file is to be: give another -o.")
-    if not out.parent.is_dir():
-        raise SoftmarkError(f"There is no folder {out.parent}: make it, or give another -o.")
-    for folder in (assignment.folder, assignment.solutions, Path(__file__).parents[1]):
-        if out.resolve().is_relative_to(folder):
-            raise SoftmarkError(f"{out} lies in {folder}, and would be packed the next time: give another -o.")
-    if not os.access(out.parent, os.W_OK):
-        raise SoftmarkError(f"{out.parent} cannot be written to: give another -o.")

@@ -1,0 +1,28 @@
+"""`softmark show`: one recorded grade, as the student sees it and as staff does."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import msgspec
+from rich.console import Console
+
+from autograder.errors import SoftmarkError
+from autograder.grading import record
+from autograder.report.console import print_staff_view, print_student_view
+
+
+def show_grade(out: Path, submission: str, as_json: bool) -> int:
+    """Print one recorded grade as the student sees it, and what staff sees besides."""
+    grade = record.read(out, submission)
+    if grade is None:
+        there = sorted(path.parent.name for path in out.glob("*/grade.json"))
+        known = f" (there are: {', '.join(there[:8])}{', ...' if len(there) > 8 else ''})" if there else ""
+        raise SoftmarkError(f"{out} holds no grade of '{submission}'{known}.")
+    if as_json:
+        sys.stdout.write(msgspec.json.encode(grade).decode() + "\n")
+        return 0
+    print_student_view(grade, Console())
+    print_staff_view(grade, Console())
+    return 0

@@ -6,8 +6,8 @@ import json
 import sys
 from typing import Any
 
-from autograder.intake.parsing.cell import NotPython, parse_cell
-from autograder.intake.parsing.outline import outline
+from .cell import NotPython, parse_cell
+from .outline import outline
 
 CPU_SECONDS = 10
 MEMORY = 1 << 30

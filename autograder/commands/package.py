@@ -7,6 +7,7 @@ from pathlib import Path
 
 import autograder
 from autograder.assignment.assignment import Assignment, load_assignment
+from autograder.authoring.portability import not_there
 from autograder.errors import SoftmarkError
 from autograder.gradescope.deadline import LONGEST, SHORTEST
 from autograder.gradescope.upload import contents_of, zipped
@@ -24,6 +25,8 @@ def package_command(folder: Path, out: Path, seconds: float, allow_missing: list
     assignment = load_assignment(folder)
     _refuse_place(out, assignment)
     contents = contents_of(assignment, seconds, allow_missing)
+    for path, sentence in not_there(assignment):
+        raise SoftmarkError(f"{path}: {sentence}.", exit_code=1)
     data = zipped(contents.files)
     if len(data) > _LARGEST:
         largest = max(contents.files, key=lambda name: len(contents.files[name]))

@@ -19,7 +19,6 @@ import msgspec
 
 from autograder.assignment.assignment import Assignment
 from autograder.assignment.leftovers import meant_files
-from autograder.authoring.portability import not_there
 from autograder.errors import SoftmarkError
 from autograder.gradescope.deadline import grading_seconds
 from autograder.gradescope.layout import COURSE, SETTINGS, Settings
@@ -101,8 +100,6 @@ def _loaded(assignment: Assignment) -> tuple[Check, ...]:
     reference = Reference(assignment)
     checks = Checks(assignment, reference.modules)
     with_checks(checks, lambda: refuse_wrong_points(checks.checks, assignment))
-    for path, sentence in not_there(assignment):
-        raise SoftmarkError(f"{path}: {sentence}.", exit_code=1)
     return checks.checks
 
 

@@ -173,7 +173,7 @@ def test_a_grader_that_dies_is_tried_again_and_then_what_was_known_counts(endles
     for _ in range(2):
         wait_for(reached, process)
         reached.unlink()
-        grader = next(pid for pid in processes_below(process.pid) if b"gradescope.work" in command_line(pid))
+        grader = next(pid for pid in processes_below(process.pid) if b"gradescope.grade_one" in command_line(pid))
         os.kill(grader, signal.SIGKILL)
     finished(process)
     results = results_of(layout)

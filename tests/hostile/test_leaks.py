@@ -152,7 +152,7 @@ def double(x):
         if sys._getframe(1).f_code.co_name == "_call" and len(seen) < TIMES: raise TypeError(x)
     return x
 def measured(*_):
-    kind = sys.modules["softmark_worker.messages"].Measured
+    kind = sys.modules["softmark_worker.protocol.messages"].Measured
     return kind(9, 9, f"the line is {seen[0]}", seen[0], 9, 9, 9, 9, (seen[0],))
 sys.modules["softmark_worker.executor"].measure = measured
 """

@@ -195,7 +195,8 @@ def in_a_thread_alone(q):
     while frame.f_code.co_name != "_answer":
         frame = frame.f_back
     known = dict(frame.f_locals)
-    from softmark_worker import child, messages
+    from softmark_worker import child
+    from softmark_worker.protocol import messages
 
     def go_on():
         child._send(child.encode(messages.Returned(None), known["ticket"]))

@@ -280,7 +280,7 @@ def double(x):
     frame = sys._getframe()
     while frame.f_code.co_name != "_answer": frame = frame.f_back
     known = dict(frame.f_locals)
-    child, messages = sys.modules["softmark_worker.child"], sys.modules["softmark_worker.messages"]
+    child, messages = sys.modules["softmark_worker.child"], sys.modules["softmark_worker.protocol.messages"]
     def go_on():
         time.sleep(1)
         child._send(child.encode(messages.Returned(2 * x), known["ticket"]))

@@ -8,8 +8,8 @@ from tests.hostile.kinds import ALL, RIGHT, WRONG, Kind, returns
 
 WIRE = """
 import os, sys
-wire = sys.modules["softmark_worker.wire"]
-messages = sys.modules["softmark_worker.messages"]
+wire = sys.modules["softmark_worker.protocol.wire"]
+messages = sys.modules["softmark_worker.protocol.messages"]
 def answer(message, ticket=0):
     os.write(1001, b"".join(wire.encode(message, ticket)))
 def current_ticket():
@@ -187,7 +187,7 @@ import sys
 executor = sys.modules["softmark_worker.executor"]
 def double(x): return (2 * x).detach()
 def pulled(function, module, args, kwargs, cotangents):
-    return sys.modules["softmark_worker.messages"].Gradients(2 * args[0], (torch.zeros(4),), {}, {})
+    return sys.modules["softmark_worker.protocol.messages"].Gradients(2 * args[0], (torch.zeros(4),), {}, {})
 executor.pull_back = pulled
 """),
     Kind("cuts_the_graph", 5, RIGHT + "def double(x):\n    return (2 * x).detach()\n"),

@@ -119,7 +119,7 @@ while frame is not None:
         ("poisons_the_libraries", "tried(write, torch.__file__); tried(write, os.__file__)"),
         ("changes_its_own_file", "tried(write, __file__); tried(os.unlink, __file__); tried(os.rename, __file__, 'x.py')"),
         ("changes_the_checks", "tried(write, '{checks}/test_numbers_part.py'); tried(write, '{checks}/conftest.py')"),
-        ("reaches_the_workers_own_code", "tried(write, sys.modules['softmark_worker.wire'].__file__)"),
+        ("reaches_the_workers_own_code", "tried(write, sys.modules['softmark_worker.protocol.wire'].__file__)"),
         ("leaves_the_scratch_folder", "tried(write, '../x'); tried(os.listdir, '..'); tried(os.rename, '.', '../x')"),
         ("makes_devices_and_pipes", "tried(os.mknod, 'x', 0o20600, 0x103); tried(os.mkfifo, 'y')"),
         ("makes_its_file_set_user_id", "write('x'); os.chmod('x', 0o4755)\nif os.stat('x').st_mode & 0o4000: print('BREACH')"),

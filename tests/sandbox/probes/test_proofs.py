@@ -150,5 +150,5 @@ def test_a_name_that_is_no_layer_is_a_wrong_call() -> None:
 
 
 def test_the_table_in_the_security_notes_is_the_one_in_use() -> None:
-    notes = Path(__file__).parents[2] / "SECURITY.md"
+    notes = Path(__file__).parents[3] / "SECURITY.md"
     assert required.markdown_table() in notes.read_text(encoding="utf-8")

@@ -52,7 +52,7 @@ def test_a_broken_line_ends_the_worker(start: Any, body: str) -> None:
 
 FORGE = """
 import os, struct
-from softmark_worker import messages, wire
+from softmark_worker.protocol import messages, wire
 
 def ticket():
     import inspect

@@ -111,16 +111,25 @@ class Student:
         return reply
 
     def vjp(
-        self, f: RemoteFunction | RemoteObject, args: Sequence[Any], cotangents: Sequence[Any], **kwargs: Any
+        self,
+        f: RemoteFunction | RemoteObject,
+        args: Sequence[Any],
+        cotangents: Sequence[Any],
+        *,
+        frozen: Sequence[int] = (),
+        then: Sequence[Any] = (),
+        **kwargs: Any,
     ) -> Gradients:
         """Vector-Jacobian products: call `f(*args, **kwargs)` and pull `cotangents` back.
 
         `cotangents` matches the floating-point tensors that `f` returns, in order; None leaves one out. Returns
         values, the gradients of all floating-point arguments (None where none flows) and those of a module's
-        parameters by name.
+        parameters by name. The arguments at the positions `frozen` need no gradients. With `then`, `f(*then)` is called
+        between the call and its backward pass.
         """
         target, name = _target(f)
-        reply = self._line.call(Vjp(target, _bare(tuple(args)), _bare(kwargs), tuple(cotangents)), name)
+        message = Vjp(target, _bare(tuple(args)), _bare(kwargs), tuple(cotangents), tuple(frozen), _bare(tuple(then)))
+        reply = self._line.call(message, name)
         assert isinstance(reply, Gradients)
         return reply
 
@@ -130,6 +139,7 @@ class Student:
         make_args: Callable[[int], Sequence[Any]],
         lengths: Sequence[int],
         *,
+        make_cotangents: Callable[[int], Sequence[Any]] = lambda n: (),
         grad: bool = False,
         fake: bool = False,
         most_operations: int = 0,
@@ -138,12 +148,15 @@ class Student:
     ) -> list[Measured]:
         """What `f` allocates at each length, by the allocation model. It explains; `weighing` decides.
 
+        Compare the value (and the gradients, `args`) of what it returns: a figure counts for a call that is right.
+
         Args:
             f: a function, method or object.
-            make_args: gives the positional arguments at length n. Of tensors only shape and dtype count: the worker
-                makes its own (so let them be on the device "meta").
+            make_args: gives the positional arguments at length n. In place of tensors on the device "meta" the worker
+                makes its own, of their shape and dtype; then no value comes back.
             lengths: each n.
-            grad: inputs require gradients, and the backward pass is run, too. Otherwise under `no_grad`.
+            make_cotangents: gives what is pulled back at length n, as in `vjp`; nothing: there is no backward pass.
+            grad: ones are pulled back.
             fake: on tensors without content, for lengths that no machine could hold. Lengths at which that does not
                 work are left out.
             most_operations: leave out lengths that take more operations than this; 0: no budget. For fake tensors.
@@ -154,9 +167,11 @@ class Student:
         found: list[Measured] = []
         for n in lengths:
             args = tuple(make_args(n))
-            tensors = tuple((i, tuple(x.shape), x.dtype) for i, x in enumerate(args) if isinstance(x, torch.Tensor))
-            plain = tuple(None if isinstance(x, torch.Tensor) else _bare(x) for x in args)
-            message = Measure(target, plain, tensors, _bare(kwargs), grad, fake, most_operations, device)
+            here = [isinstance(x, torch.Tensor) and x.is_meta for x in args]
+            tensors = tuple((i, tuple(x.shape), x.dtype) for i, x in enumerate(args) if here[i])
+            plain = tuple(None if made else _bare(x) for x, made in zip(args, here, strict=True))
+            cotangents = tuple(make_cotangents(n))
+            message = Measure(target, plain, tensors, _bare(kwargs), cotangents, grad, fake, most_operations, device)
             measured = self._line.measure(message, name, args)
             if measured is not None:
                 found.append(replace(measured, n=n))

@@ -20,7 +20,14 @@ ANSWERS: dict[type[Request], tuple[type[Reply], ...]] = {
     messages.Vjp: (messages.Gradients, messages.Misfit, messages.Missing, messages.Unreadable, Raised),
     messages.OpenStream: (messages.Streamed, messages.Missing, messages.Unreadable, Raised),
     messages.Advance: (messages.Streamed, messages.Missing, messages.Unreadable, Raised),
-    messages.Measure: (messages.Measured, messages.Unmeasured, messages.Missing, messages.Unreadable, Raised),
+    messages.Measure: (
+        messages.Measured,
+        messages.Unmeasured,
+        messages.Misfit,
+        messages.Missing,
+        messages.Unreadable,
+        Raised,
+    ),
     messages.Release: (Returned,),
 }
 

@@ -12,7 +12,7 @@ import inspect
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import replace
 from types import ModuleType
-from typing import Any, cast
+from typing import Any
 
 from .exceptions import raised
 from .global_state import changes, snapshot
@@ -43,7 +43,7 @@ from .protocol.messages import (
 )
 from .protocol.wire import Unencodable, encode
 from .streams import MemoryLimit, Stream, Unlimited
-from .vjp import CotangentMismatch, pull_back
+from .vjp import CotangentMismatch, mapped, pull_back
 
 
 class _Absent(Exception):
@@ -139,8 +139,8 @@ class Executor:
     def _vjp(self, request: Vjp) -> Reply:
         function = self._resolve(request.target)
         owner = None if request.target.handle is None else self._objects[request.target.handle]
-        args, kwargs = self._given(request.args), self._given(request.kwargs)
-        return pull_back(function, owner, args, kwargs, request.cotangents)
+        given = {name: self._given(getattr(request, name)) for name in ("args", "kwargs", "then")}
+        return pull_back(function, owner, replace(request, **given))
 
     def _open_stream(self, request: OpenStream) -> Reply:
         function = self._resolve(request.target)
@@ -204,7 +204,7 @@ class Executor:
             if value.id not in self._objects:
                 raise _Absent(f"handle {value.id}", ())
             return self._objects[value.id]
-        return _mapped(value, self._given)
+        return mapped(value, self._given)
 
     def _as_references(self, value: Any) -> Any:
         """`value` with each object that has a handle replaced by its `HandleRef`."""
@@ -213,7 +213,7 @@ class Executor:
         for number, kept in self._objects.items():
             if value is kept and type(value).__module__ != "builtins":
                 return HandleRef(number, type(value).__name__[:100])
-        return _mapped(value, self._as_references)
+        return mapped(value, self._as_references)
 
 
 def _kind(value: object) -> str:
@@ -226,16 +226,6 @@ def _kinds(module: ModuleType, names: Sequence[str]) -> dict[str, str]:
         return {}  # it has put something else in its place, of which only a look can tell
     defined = vars(module)
     return {name: kind for name in names if name in defined and (kind := _kind(defined[name]))}
-
-
-def _mapped(value: Any, change: Any) -> Any:
-    if type(value) is tuple:
-        return tuple([change(item) for item in cast("tuple[Any, ...]", value)])
-    if type(value) is list:
-        return [change(item) for item in cast("list[Any]", value)]
-    if type(value) is dict:
-        return {key: change(item) for key, item in cast("dict[Any, Any]", value).items()}
-    return value
 
 
 def _near(owner: object, name: str) -> tuple[str, ...]:

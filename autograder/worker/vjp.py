@@ -1,6 +1,7 @@
 """Vector-Jacobian products of student code: leaves in, cotangents back, gradients out.
 
-It computes gradients by autograd, as the student's code builds the graph; comparing them is the check's business.
+It computes gradients as a student does, by `backward`: reentrant checkpoints refuse `torch.autograd.grad`. Comparing
+the gradients is the check's business.
 """
 
 from __future__ import annotations
@@ -10,75 +11,59 @@ from typing import Any, cast
 
 import torch
 
-from .protocol.messages import Gradients, Value
+from .protocol.messages import Gradients, Value, Vjp
 
 
 class CotangentMismatch(ValueError):
     """The result does not have the shape, or the number, of what was to be pulled back."""
 
 
-def pull_back(
-    function: Callable[..., Value],
-    module: object | None,
-    args: tuple[Value, ...],
-    kwargs: dict[str, Value],
-    cotangents: tuple[Value, ...],
-) -> Gradients:
-    """Call `function` and pull `cotangents` back to every floating-point tensor of its arguments.
+def pull_back(function: Callable[..., Value], module: object | None, request: Vjp) -> Gradients:
+    """Call `function` and pull the cotangents of `request` back to every floating-point tensor of its arguments.
 
     `module` is the object whose parameters take part, if it is a `torch.nn.Module`. Raises what the call raises, and
     `CotangentMismatch`.
     """
+    parameters = dict(torch.nn.Module.named_parameters(module)) if isinstance(module, torch.nn.Module) else {}
+    for parameter in parameters.values():
+        parameter.grad = None
+    args = tuple(v if i in request.frozen else with_leaves(v) for i, v in enumerate(request.args))
+    kwargs = {name: with_leaves(value) for name, value in request.kwargs.items()}
+    given = [None if each is None else each.clone() for each in request.cotangents]
     with torch.enable_grad():
-        leaves: list[torch.Tensor] = []
-        args = tuple(_with_leaves(value, leaves) for value in args)
-        kwargs = {name: _with_leaves(value, leaves) for name, value in kwargs.items()}
-        parameters = dict(torch.nn.Module.named_parameters(module)) if isinstance(module, torch.nn.Module) else {}
-        wanted = [parameter for parameter in parameters.values() if parameter.requires_grad]
         value = function(*args, **kwargs)
-        outputs, pulled = _paired(value, cotangents)
-        found: dict[int, torch.Tensor | None] = {}
-        if outputs and (leaves or wanted):
-            inputs = [*leaves, *wanted]
-            gradients = torch.autograd.grad(outputs, inputs, pulled, allow_unused=True)
-            found = {id(tensor): gradient for tensor, gradient in zip(inputs, gradients, strict=True)}
+        if request.then:
+            function(*(with_leaves(each) for each in request.then), **kwargs)
+        backward(value, request.cotangents)
     return Gradients(
         value,
-        tuple(_gradients_of(item, found) for item in args),
-        {name: _gradients_of(item, found) for name, item in kwargs.items()},
-        {name: found.get(id(parameter)) for name, parameter in parameters.items()},
+        tuple(gradients_of(item) for item in args),
+        {name: gradients_of(item) for name, item in kwargs.items()},
+        {name: gradients_of(parameter) for name, parameter in parameters.items()},
+        any(a is not None and not a.equal(b) for a, b in zip(given, request.cotangents, strict=True)),
     )
 
 
-def _with_leaves(value: Value, leaves: list[torch.Tensor]) -> Value:
+def with_leaves(value: Value) -> Value:
+    """`value`, in which each floating-point tensor requires gradients. (It is the worker's own copy already.)"""
     if isinstance(value, torch.Tensor):
-        if not value.is_floating_point():
-            return value
-        leaf = value.detach().clone().requires_grad_(True)
-        leaves.append(leaf)
-        return leaf
-    if type(value) is list or type(value) is tuple:
-        items = [_with_leaves(item, leaves) for item in cast("list[Value]", value)]
-        return items if isinstance(value, list) else tuple(items)
-    if type(value) is dict:
-        return {key: _with_leaves(item, leaves) for key, item in cast("dict[Any, Value]", value).items()}
-    return value
+        return value.detach().requires_grad_() if value.is_floating_point() else value
+    return mapped(value, with_leaves)
 
 
-def _gradients_of(value: Value, found: dict[int, torch.Tensor | None]) -> Value:
+def gradients_of(value: Value) -> Value:
+    """What arrived at each leaf in `value`; None where nothing did, and for anything else."""
     if isinstance(value, torch.Tensor):
-        return found.get(id(value))
-    if type(value) is list or type(value) is tuple:
-        items = [_gradients_of(item, found) for item in cast("list[Value]", value)]
-        return items if isinstance(value, list) else tuple(items)
-    if type(value) is dict:
-        return {key: _gradients_of(item, found) for key, item in cast("dict[Any, Value]", value).items()}
-    return None
+        return value.grad
+    return mapped(value, gradients_of) if isinstance(value, (list, tuple, dict)) else None
 
 
-def _paired(value: Value, cotangents: tuple[Value, ...]) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
-    """The outputs that a gradient can flow from, each with its cotangent."""
-    results = _floating(value)
+def backward(value: Value, cotangents: tuple[Value, ...]) -> None:
+    """Pull `cotangents` back from the floating-point tensors in `value`, as far as a gradient can flow from them.
+
+    Raises `CotangentMismatch`.
+    """
+    results = floating(value)
     if len(results) != len(cotangents):
         raise CotangentMismatch(
             f"the result holds {len(results)} floating-point tensors, {len(cotangents)} are expected"
@@ -93,14 +78,26 @@ def _paired(value: Value, cotangents: tuple[Value, ...]) -> tuple[list[torch.Ten
         if result.requires_grad:
             outputs.append(result)
             pulled.append(cotangent.to(result.dtype))
-    return outputs, pulled
+    if outputs:
+        torch.autograd.backward(outputs, pulled)
 
 
-def _floating(value: Value) -> list[torch.Tensor]:
+def mapped(value: Value, change: Callable[[Value], Value]) -> Value:
+    """A list, tuple or dict with each of its items changed; anything else as it is."""
+    if type(value) is list or type(value) is tuple:
+        items = [change(item) for item in cast("list[Value]", value)]
+        return items if isinstance(value, list) else tuple(items)
+    if type(value) is dict:
+        return {key: change(item) for key, item in cast("dict[Any, Value]", value).items()}
+    return value
+
+
+def floating(value: Value) -> list[torch.Tensor]:
+    """The floating-point tensors in a value, in order."""
     if isinstance(value, torch.Tensor):
         return [value] if value.is_floating_point() else []
     if isinstance(value, dict):
-        return [tensor for item in cast("dict[Any, Value]", value).values() for tensor in _floating(item)]
+        return [tensor for item in cast("dict[Any, Value]", value).values() for tensor in floating(item)]
     if isinstance(value, (list, tuple)):
-        return [tensor for item in cast("list[Value]", value) for tensor in _floating(item)]
+        return [tensor for item in cast("list[Value]", value) for tensor in floating(item)]
     return []

@@ -340,6 +340,16 @@ def test_gradients_flow_to_the_parameters_of_a_module(executor: Executor) -> Non
     assert reply.args[0].tolist() == [[4.0, 4.0]]
 
 
+def test_a_frozen_argument_gets_no_gradient_and_a_second_call_changes_no_gradient(executor: Executor) -> None:
+    x, w = torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0])
+    cotangents = (torch.tensor([1.0, 10.0]), torch.tensor(0.0))
+    reply = executor.carry_out(Vjp(named("two"), (x, {"w": w}), {}, cotangents, (0,), (w, {"w": x})))
+    assert isinstance(reply, Gradients)
+    assert reply.args[0] is None
+    assert reply.args[1]["w"].tolist() == [1.0, 20.0]
+    assert not reply.cotangents_changed
+
+
 @pytest.mark.parametrize("name", ["constant", "detached"])
 def test_no_gradient_is_none(executor: Executor, name: str) -> None:
     reply = executor.carry_out(Vjp(named(name), (torch.ones(2),), {}, (torch.ones(2),)))

@@ -63,10 +63,10 @@ def by_profiler(function: Callable[..., Any], grad: bool) -> int:
     cotangent = torch.ones_like(function(*inputs)) if grad else None
     KEPT.clear()
     gc.collect()
-    with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as seen, torch.set_grad_enabled(grad):
+    with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as seen:
         result = function(*inputs)
         if grad:
-            torch.autograd.grad(result, inputs, cotangent, allow_unused=True)
+            torch.autograd.backward(result, cotangent)
     live = peak = 0
     for event in seen.profiler.kineto_results.events():
         if event.name() == "[memory]":
@@ -192,6 +192,26 @@ def test_library_attention_is_seen_however_it_is_taken_apart(axes: int) -> None:
 def test_what_does_not_run_on_fake_tensors_is_no_fault() -> None:
     message = Measure(Target("f"), (None,), ((0, (3,), torch.float32),), fake=True)
     assert isinstance(measure(lambda x: x.numpy(), message, ""), Unmeasured)
+
+
+def test_what_takes_the_model_away_is_refused_while_it_looks() -> None:
+    def hidden(q: Any, k: Any, v: Any) -> Any:
+        with torch.utils._python_dispatch._disable_current_modes():
+            return naive(q, k, v)
+
+    assert hidden(*(torch.ones(1, 2, 3) for _ in range(3))).shape == (1, 2, 3)
+    with pytest.raises(RuntimeError, match="memory is measured here"):
+        run(hidden)
+
+
+def test_a_value_comes_back_with_its_gradients_from_the_call_that_is_measured() -> None:
+    q, k, v, cotangent = torch.randn(4, 5, 3).unbind()
+    found = measure(naive, Measure(Target("f"), (q, k, v), cotangents=(cotangent,)), "")
+    assert isinstance(found, Measured)
+    inputs = [x.clone().requires_grad_() for x in (q, k, v)]
+    assert found.value.equal(naive(*inputs))
+    naive(*inputs).backward(cotangent)
+    assert all(a.equal(b.grad) for a, b in zip(found.args, inputs, strict=True))
 
 
 def test_a_budget_of_operations_ends_a_fake_run() -> None:

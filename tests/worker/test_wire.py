@@ -258,6 +258,28 @@ MESSAGES = [
 ]
 
 
+@pytest.mark.parametrize(
+    "tensor",
+    [
+        torch.arange(6.0).reshape(2, 3).T,
+        torch.arange(12.0).reshape(2, 6)[:, 1::2],
+        torch.arange(3.0).expand(2, 3),
+        torch.arange(8.0).reshape(2, 2, 2)[:, 1],
+    ],
+    ids=["transposed", "sliced", "expanded", "indexed"],
+)
+def test_a_request_keeps_the_strides_of_a_tensor_and_a_reply_does_not(tensor: torch.Tensor) -> None:
+    request = wire.decode_request(bytearray().join(wire.encode(Call(Target("f"), (tensor,)))))
+    assert isinstance(request, Call)
+    [arrived] = request.args
+    assert arrived.equal(tensor)
+    assert arrived.stride() == tensor.stride()
+    reply = wire.decode_reply(bytearray().join(wire.encode(Returned(tensor))))
+    assert isinstance(reply, Returned)
+    assert reply.value.equal(tensor)
+    assert reply.value.is_contiguous()
+
+
 @pytest.mark.parametrize("message", MESSAGES, ids=lambda message: type(message).__name__)
 def test_every_message_arrives_as_it_was_and_only_in_its_direction(message: Any) -> None:
     frame = frame_of(message)
@@ -288,6 +310,7 @@ HUGE = 1 << 62
         bytearray(frame_of(Ready())[:-1]),
         frame_of(Ready()) + b"\0",
         forged(["Returned", ["T", "float32", [HUGE]]]),
+        forged(["Returned", ["T", "float32", [1 << 40], [0]]], bytes(16)),
         forged(["Returned", ["T", "float32", [0, HUGE, HUGE]]]),
         forged(["Returned", ["T", "float32", [-1]]], bytes(16)),
         forged(["Returned", ["T", "float32", [1] * 100]], bytes(16)),

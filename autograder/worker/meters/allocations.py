@@ -16,6 +16,7 @@ from typing import Any
 import torch
 from torch import Tensor
 from torch.overrides import TorchFunctionMode
+from torch.utils import _python_dispatch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from .operations import COMPOSITE, multiply_adds, summed_operand
@@ -29,6 +30,27 @@ _ELSE_IN_PLACE = frozenset(
                  "scatter_add.default")
 )  # fmt: skip
 _resize: Any = torch.UntypedStorage.resize_
+_C: Any = torch._C  # pyright: ignore[reportPrivateUsage]
+_SWITCHES: dict[tuple[Any, str], Any] = {
+    (module, name): getattr(module, name)
+    for module, names in (
+        (_python_dispatch, ("_disable_current_modes", "_pop_mode_temporarily")),
+        (_C, ("_DisableTorchDispatch", "_ExcludeDispatchKeyGuard", "_SetExcludeDispatchKeyGuard")),
+        (_C, ("_pop_torch_dispatch_stack", "_unset_dispatch_mode")),
+    )
+    for name in names
+    if hasattr(module, name)
+}
+"""What takes a mode away: while the model looks, only torch itself may use it."""
+
+
+def _guarded(was: Any) -> Any:
+    def switch(*args: Any, **kwargs: Any) -> Any:
+        if sys._getframe(1).f_globals.get("__name__", "").partition(".")[0] != "torch":  # pyright: ignore[reportPrivateUsage]
+            raise RuntimeError("memory is measured here, and what takes torch's dispatch modes away is left out")
+        return was(*args, **kwargs)
+
+    return switch
 
 
 class OverBudget(Exception):
@@ -111,6 +133,8 @@ class AllocationModel(TorchDispatchMode):
             return result
 
         torch.UntypedStorage.resize_ = resize_  # pyright: ignore[reportAttributeAccessIssue]  # dispatched to nobody
+        for (module, name), was in _SWITCHES.items():
+            setattr(module, name, _guarded(was))
         self._calls.__enter__()
         super().__enter__()
         return self
@@ -120,6 +144,8 @@ class AllocationModel(TorchDispatchMode):
         self._settle()
         self._calls.__exit__(*error)
         torch.UntypedStorage.resize_ = _resize
+        for (module, name), was in _SWITCHES.items():
+            setattr(module, name, was)
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kind = self._kinds.get(func)

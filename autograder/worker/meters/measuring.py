@@ -1,6 +1,7 @@
-"""One call (and its backward pass) under the allocation model: inputs are made here, from shapes and dtypes.
+"""One call (and its backward pass) under the allocation model, on tensors that were sent, or made here from shapes.
 
-Real tensors by default, fake ones where no machine could hold them. It judges nothing, and returns no values.
+The call is as any other: no grad mode, no form of the arguments tells student code that it is measured. It judges
+nothing. What was sent is answered with the value, so that the call that is measured can be the one that is compared.
 """
 
 from __future__ import annotations
@@ -10,13 +11,13 @@ import linecache
 import os
 import sys
 from collections.abc import Callable
-from contextlib import ExitStack
-from typing import Any, cast
+from typing import cast
 
 import torch
 from torch import Tensor
 
 from ..protocol.messages import Measure, Measured, Unmeasured, Value
+from ..vjp import backward, floating, gradients_of, with_leaves
 from .allocations import AllocationModel
 
 _SEED = 161_803_399
@@ -42,15 +43,21 @@ def measure(function: Callable[..., Value], request: Measure, folder: str) -> Me
 
 
 def _measured(function: Callable[..., Value], request: Measure, folder: str) -> Measured:
-    args, tensors = _inputs(request)
+    args = _inputs(request)
+    is_training = request.grad or bool(request.cotangents)
+    args = [with_leaves(value) if is_training else value for value in args]
+    tensors = [value for value in args if isinstance(value, Tensor)]
     model = AllocationModel(tensors, lambda: line_of(folder), request.most_operations)
-    with ExitStack() as stack:
-        stack.enter_context(torch.enable_grad() if request.grad else torch.no_grad())
+    with torch.enable_grad():
         with model:
             result = function(*args, **request.kwargs)
         kept = model.live
-        if request.grad:
-            _pull_back(model, result, [tensor for tensor in tensors if tensor.requires_grad])
+        if is_training:  # from a gradient that was there before, as the loss's would be
+            cotangents = request.cotangents or tuple(torch.ones_like(output) for output in floating(result))
+            for cotangent in cotangents:
+                model.exempt(cotangent)
+            with model:
+                backward(result, cotangents)
     return Measured(
         peak=model.peak,
         largest=model.largest,
@@ -62,14 +69,15 @@ def _measured(function: Callable[..., Value], request: Measure, folder: str) -> 
         products=model.products,
         operators=tuple(sorted(name[:_MOST_TEXT] for name in model.operators)),
         fake=request.fake,
+        value=None if request.tensors else result,
+        args=() if request.tensors else tuple(gradients_of(value) for value in args),
     )
 
 
-def _inputs(request: Measure) -> tuple[list[Value], list[Tensor]]:
+def _inputs(request: Measure) -> list[Value]:
     """The arguments, with a fresh tensor for each of `request.tensors`."""
     args = list(request.args)
     generator = torch.Generator().manual_seed(_SEED)
-    tensors: list[Tensor] = []
     for index, shape, dtype in cast("list[tuple[int, tuple[int, ...], torch.dtype]]", list(request.tensors)):
         if not dtype.is_floating_point:
             tensor = torch.zeros(shape, dtype=dtype, device=request.device)
@@ -78,34 +86,8 @@ def _inputs(request: Measure) -> tuple[list[Value], list[Tensor]]:
         else:
             drawn = torch.randn(shape, generator=generator, dtype=torch.float32)
             tensor = drawn.to(dtype=dtype, device=request.device)
-        if request.grad and dtype.is_floating_point:
-            tensor.requires_grad_()
         args[index] = tensor
-        tensors.append(tensor)
-    return args, tensors
-
-
-def _pull_back(model: AllocationModel, result: Value, inputs: list[Tensor]) -> None:
-    """The backward pass, from a gradient that was there before (as the loss's would be)."""
-    outputs = [tensor for tensor in _tensors(result) if tensor.requires_grad]
-    if not outputs or not inputs:
-        return
-    gradients = [torch.ones_like(output) for output in outputs]
-    for gradient in gradients:
-        model.exempt(gradient)
-    with model:
-        found = torch.autograd.grad(outputs, inputs, gradients, allow_unused=True)
-        del found
-
-
-def _tensors(value: Value) -> list[Tensor]:
-    if isinstance(value, Tensor):
-        return [value]
-    if isinstance(value, dict):
-        value = list(cast("dict[Any, Value]", value).values())
-    if isinstance(value, (list, tuple)):
-        return [tensor for item in cast("list[Value]", value) for tensor in _tensors(item)]
-    return []
+    return args
 
 
 def line_of(folder: str) -> str:

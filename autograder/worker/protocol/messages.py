@@ -79,14 +79,17 @@ class Observe:
 class Vjp:
     """Call `target`, then pull `cotangents` back. Answered by `Gradients`, or `Misfit`.
 
-    Every floating-point tensor in `args` and `kwargs` is made a leaf that requires grad. `cotangents` matches the
-    floating-point tensors of the result in order (a None among them: that output takes no part).
+    Every floating-point tensor in `args` and `kwargs` is made a leaf that requires grad, except those at the positions
+    `frozen` of `args`. `cotangents` matches the floating-point tensors of the result in order (a None among them: that
+    output takes no part). `then`, if not empty, are the arguments of a second call, made before the backward pass.
     """
 
     target: Target
     args: tuple[Value, ...]
     kwargs: dict[str, Value]
     cotangents: tuple[Value, ...]
+    frozen: tuple[int, ...] = ()
+    then: tuple[Value, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -118,17 +121,18 @@ class Advance:
 
 @dataclass(frozen=True)
 class Measure:
-    """Call `target` under the allocation model, on tensors that the worker makes. `Measured` or `Unmeasured`.
+    """Call `target` under the allocation model. Answered by `Measured`, `Unmeasured` or `Misfit`.
 
-    `args` has None in place of each tensor, and `tensors` says (index, shape, dtype) of it. With `grad` the inputs
-    require gradients and the backward pass is run, too. `fake`: on tensors without content. `most_operations` ends
-    the try (0: no budget).
+    `tensors` says (index, shape, dtype) of those tensors that the worker makes itself; `args` has None in their place.
+    With `cotangents` the inputs require gradients and the cotangents are pulled back; `grad` pulls back ones. `fake`:
+    on tensors without content. `most_operations` ends the try (0: no budget).
     """
 
     target: Target
     args: tuple[Value, ...]
-    tensors: tuple[Value, ...]
+    tensors: tuple[Value, ...] = ()
     kwargs: dict[str, Value] = field(default_factory=dict[str, Value])
+    cotangents: tuple[Value, ...] = ()
     grad: bool = False
     fake: bool = False
     most_operations: int = 0
@@ -232,12 +236,14 @@ class Gradients:
 
     `args` and `kwargs` mirror those of the request, each floating-point tensor replaced by its gradient, anything
     else by None. `parameters` holds those of a module's parameters by name, where the target belongs to a module.
+    `cotangents_changed` says that the backward pass wrote into the cotangents.
     """
 
     value: Value
     args: tuple[Value, ...]
     kwargs: dict[str, Value]
     parameters: dict[str, Value]
+    cotangents_changed: bool = False
 
 
 @dataclass(frozen=True)
@@ -261,7 +267,8 @@ class Measured:
     `peak` is the most at one time, `largest` that of the largest tensor, which `largest_operator` made in the line
     `largest_where` (empty where it was no line of the student's), `kept` what was alive after the forward pass.
     `operations` were dispatched, `elements` numbers they wrote, `products` multiply-adds of matrix products.
-    `operators` are the names of all that ran. `n` is the length, filled in by who asked.
+    `operators` are the names of all that ran. `value` is what the call gave and `args` are the gradients of its
+    arguments, unless the worker made the inputs. `n` is the length, filled in by who asked.
     """
 
     peak: int
@@ -275,6 +282,8 @@ class Measured:
     operators: tuple[str, ...] = ()
     fake: bool = False
     n: int = 0
+    value: Value = None
+    args: tuple[Value, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -45,9 +45,13 @@ from .values import (
 
 
 class Packer:
-    """Packs values; the buffers that belong to them gather in `buffers`, in the order of the tree."""
+    """Packs values; the buffers that belong to them gather in `buffers`, in the order of the tree.
 
-    def __init__(self) -> None:
+    With `keeps_strides` a tensor that is transposed, sliced or expanded arrives so; else it arrives contiguous.
+    """
+
+    def __init__(self, keeps_strides: bool = False) -> None:
+        self._keeps_strides = keeps_strides
         self.buffers: list[bytes | memoryview] = []
         self.size = 0
         self._nodes = 0
@@ -171,9 +175,15 @@ class Packer:
                 raise Unencodable(f"{_name(value)} ({plain.layout}, {plain.dtype})", reason="it is no dense tensor")
             if plain.device.type == "meta" or plain.dtype not in TORCH_NAMES:
                 raise Unencodable(f"{_name(value)} on {plain.device} of {plain.dtype}")
+            strides: list[int] = []
+            shape = list(plain.shape)
+            if self._keeps_strides and plain.numel() and not plain.is_contiguous():
+                strides = list(plain.stride())
+                span = 1 + sum((length - 1) * step for length, step in zip(shape, strides, strict=True))
+                plain = plain.as_strided((span,), (1,))
             size = plain.numel() * plain.element_size()
             self._room(size, _name(value))
-            node = TensorNode(TORCH_NAMES[plain.dtype], list(plain.shape))
+            node = TensorNode(TORCH_NAMES[plain.dtype], shape, strides)
             if size:
                 flat = plain.cpu().resolve_conj().resolve_neg().contiguous().reshape(-1)
                 self._add(flat.view(torch.uint8).numpy().data, size, _name(value))

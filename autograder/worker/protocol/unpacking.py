@@ -49,8 +49,9 @@ _HEXADECIMAL = re.compile(r"-?[0-9a-f]+\Z")
 class Unpacker:
     """Reads values whose buffers stand in `payload`, in the order of the tree."""
 
-    def __init__(self, payload: memoryview) -> None:
+    def __init__(self, payload: memoryview, admits_strides: bool = False) -> None:
         self._payload = payload
+        self._admits_strides = admits_strides
         self._offset = 0
 
     def unpack(self, node: Node, depth: int = 0) -> Value:
@@ -133,10 +134,15 @@ class Unpacker:
         count = _count(node.shape)
         if not count:
             return torch.empty(node.shape, dtype=dtype)
+        if node.strides:
+            if not self._admits_strides or len(node.strides) != len(node.shape) or min(node.strides) < 0:
+                raise WireError("strides where none belong")
+            count = 1 + sum((length - 1) * step for length, step in zip(node.shape, node.strides, strict=True))
         data = self.take(count * dtype.itemsize)
         if dtype is torch.bool:
             _check_booleans(data)
-        return torch.frombuffer(data, dtype=dtype).clone().reshape(node.shape)
+        flat = torch.frombuffer(data, dtype=dtype).clone()
+        return flat.as_strided(node.shape, node.strides) if node.strides else flat.reshape(node.shape)
 
     def unpack_array(self, node: ArrayNode, depth: int) -> np.ndarray[Any, Any]:
         if node.dtype not in NUMPY_NAMES:

@@ -88,8 +88,11 @@ class Integers(_Node, tag="q", frozen=True):
 
 
 class TensorNode(_Node, tag="T", frozen=True):
+    """A tensor. `strides` stand only where it is not contiguous: then its buffer is its storage, gaps included."""
+
     dtype: str
     shape: list[int]
+    strides: list[int] = []
 
 
 class ArrayNode(_Node, tag="A", frozen=True):

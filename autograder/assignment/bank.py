@@ -16,8 +16,8 @@ from autograder.assignment.assignment import Assignment, Part
 from autograder.assignment.leftovers import is_leftover
 from autograder.errors import SoftmarkError
 
-Kind = Literal["mistake", "variant"]
-FOLDERS: tuple[tuple[Kind, str], ...] = (("mistake", "mistakes"), ("variant", "variants"))
+EntryKind = Literal["mistake", "variant"]
+FOLDERS: tuple[tuple[EntryKind, str], ...] = (("mistake", "mistakes"), ("variant", "variants"))
 
 
 class BankEntry(msgspec.Struct, frozen=True, kw_only=True):
@@ -30,7 +30,7 @@ class BankEntry(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     part: str
     path: Path
-    kind: Kind
+    kind: EntryKind
     diagnosis: str
     caught_by: tuple[str, ...] = ()
     crashes: bool = False
@@ -90,7 +90,7 @@ def _end_of_docstring(module: ast.Module) -> int:
     return module.body[0].end_lineno or 0
 
 
-def _entry(path: Path, part: Part, kind: Kind) -> BankEntry:
+def _entry(path: Path, part: Part, kind: EntryKind) -> BankEntry:
     try:
         module = ast.parse(_read(path))
     except SyntaxError as error:

@@ -30,7 +30,7 @@ class LayerReport(msgspec.Struct, frozen=True, kw_only=True):
     missing: str
 
 
-class Report(msgspec.Struct, frozen=True, kw_only=True):
+class MachineReport(msgspec.Struct, frozen=True, kw_only=True):
     """What `softmark doctor --json` prints. `grades_count` says that no required layer is missing."""
 
     profile: str
@@ -44,7 +44,7 @@ def examine_machine(folder: Path | None, as_json: bool) -> int:
     Args:
         folder: the assignment whose solutions and hidden checks are tried; None for all in ./assignments, or, where
             there are none, a closed folder made for the purpose.
-        as_json: print a `Report` in JSON.
+        as_json: print a `MachineReport` in JSON.
     """
     here = profile()
     findings = _without_linux() if here == "elsewhere" else _proved(_assignments(folder))
@@ -56,7 +56,7 @@ def examine_machine(folder: Path | None, as_json: bool) -> int:
     return 0 if report.grades_count else 1
 
 
-def report_of(findings: Sequence[Finding], here: Profile) -> Report:
+def report_of(findings: Sequence[Finding], here: Profile) -> MachineReport:
     """The findings, each with whether grades that count need the layer."""
     keeps_out = {layer.name: layer.keeps_out for layer in LAYERS}
     layers = tuple(
@@ -71,7 +71,7 @@ def report_of(findings: Sequence[Finding], here: Profile) -> Report:
         for finding in findings
     )
     counts = here != "elsewhere" and all(layer.on or not layer.required for layer in layers)
-    return Report(profile=PROFILES[here], grades_count=counts, layers=layers)
+    return MachineReport(profile=PROFILES[here], grades_count=counts, layers=layers)
 
 
 def _assignments(folder: Path | None) -> list[Assignment]:
@@ -90,7 +90,7 @@ def _without_linux() -> list[Finding]:
     return [Finding(layer.name, False, missing="it takes Linux") for layer in LAYERS]
 
 
-def _print(report: Report, console: Console) -> None:
+def _print(report: MachineReport, console: Console) -> None:
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in ("layer", "", "keeps out", "how we know, or what is missing"):
         table.add_column(column, overflow="fold")

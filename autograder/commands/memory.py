@@ -21,7 +21,7 @@ from autograder.grading.line import Line
 from autograder.grading.proxy import Student
 from autograder.grading.reference import Reference
 from autograder.intake.submission import Submission, read_submission
-from autograder.report.memory_plot import draw
+from autograder.report.memory_growth import Curve, MemoryGrowth, Peak, as_text, draw
 from autograder.run.session import Session
 from autograder.sandbox.account import Account
 from autograder.sandbox.deaths import WorkerFailure
@@ -37,37 +37,12 @@ NAIVE_LENGTHS = (*LENGTHS, 8192, 16384, 32768, 65536)
 WIDTH = 64
 CHUNK = 128
 SECONDS = 120.0
-MIB = 1 << 20
 _NAIVE = """
 def attention(q, k, v):
     scores = q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5
     weights = (scores - scores.amax(dim=-1, keepdim=True)).exp()
     return weights / weights.sum(dim=-1, keepdim=True) @ v
 """
-
-
-class Run(msgspec.Struct, frozen=True):
-    """Peak bytes at length `n`, and with which power it grew since the length before."""
-
-    n: int
-    bytes: int
-    exponent: float | None = None
-
-
-class Curve(msgspec.Struct, frozen=True):
-    """One form of the function, forward or with the backward pass."""
-
-    name: str
-    training: bool
-    runs: tuple[Run, ...]
-
-
-class Report(msgspec.Struct, frozen=True):
-    """How one function of a submission grows, beside the reference and the naive form."""
-
-    submission: str
-    function: str
-    curves: tuple[Curve, ...]
 
 
 def memory_command(folder: Path, submission: Path, function: str, plot: Path | None, as_json: bool) -> int:
@@ -82,7 +57,7 @@ def memory_command(folder: Path, submission: Path, function: str, plot: Path | N
     return 0
 
 
-def growth_of(assignment: Assignment, path: Path, function: str) -> Report:
+def growth_of(assignment: Assignment, path: Path, function: str) -> MemoryGrowth:
     """Measure `function` of what was handed in at `path`.
 
     Raises `SoftmarkError` for a function that is not of this assignment, or not one of queries, keys and values.
@@ -114,28 +89,7 @@ def growth_of(assignment: Assignment, path: Path, function: str) -> Report:
             ]
         finally:
             worker.close()
-    return Report(path.resolve().name, function, tuple(curves))
-
-
-def as_text(report: Report) -> str:
-    """The table: a line for each length, MiB and exponent of each curve."""
-    lines = [f"memory of {report.function} in {report.submission}: MiB at the peak (exponent of each step)"]
-    for training in (False, True):
-        curves = [curve for curve in report.curves if curve.training == training]
-        lines += ["", "training" if training else "forward", _row("n", [curve.name for curve in curves])]
-        for n in sorted({run.n for curve in curves for run in curve.runs}):
-            cells = [next((_cell(run) for run in curve.runs if run.n == n), "-") for curve in curves]
-            lines.append(_row(f"{n:,}", cells))
-    return "\n".join(lines)
-
-
-def _row(first: str, cells: Sequence[str]) -> str:
-    return (f"{first:>8}" + "".join(f"{cell:>20}" for cell in cells)).rstrip()
-
-
-def _cell(run: Run) -> str:
-    step = "" if run.exponent is None else f"({run.exponent:.2f})"
-    return f"{run.bytes / MIB:,.2f} {step:>6}"
+    return MemoryGrowth(path.resolve().name, function, tuple(curves))
 
 
 # ------------------------------------------------------------------ measuring
@@ -205,6 +159,6 @@ def _curve(
     return Curve(name, training, _runs(points))
 
 
-def _runs(points: Sequence[Measured]) -> tuple[Run, ...]:
+def _runs(points: Sequence[Measured]) -> tuple[Peak, ...]:
     steps = [None, *exponents([point.n for point in points], [point.peak for point in points])]
-    return tuple(Run(p.n, p.peak, step) for p, step in zip(points, steps, strict=True))
+    return tuple(Peak(p.n, p.peak, step) for p, step in zip(points, steps, strict=True))

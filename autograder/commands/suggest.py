@@ -19,7 +19,7 @@ from autograder.assignment.assignment import Assignment, Part, load_assignment
 from autograder.assignment.bank import overlay
 from autograder.authoring.mutation.mutants import mutants_of, sample
 from autograder.authoring.mutation.proposals import Proposal, proposals_of
-from autograder.authoring.mutation.trial import Outcome, Trial
+from autograder.authoring.mutation.trial import Trial, TrialOutcome
 from autograder.authoring.proof.candidates import Candidate
 from autograder.authoring.proof.evidence import same_behaviour
 from autograder.diagnosis.mistake_bank import KnownMistake
@@ -200,7 +200,7 @@ class _Found:
         self.suggestions += _suggestions(kept, known)
 
 
-def _outcomes(part: Part, trial: Trial, proposals: Sequence[Proposal]) -> Mapping[str, Outcome]:
+def _outcomes(part: Part, trial: Trial, proposals: Sequence[Proposal]) -> Mapping[str, TrialOutcome]:
     """Each proposal graded as the file that it would be."""
     candidates: list[Candidate] = []
     for each in proposals:
@@ -210,7 +210,7 @@ def _outcomes(part: Part, trial: Trial, proposals: Sequence[Proposal]) -> Mappin
     return {outcome.name: outcome for outcome in trial.in_all(candidates, checks)}
 
 
-def _tells_nothing(outcome: Outcome) -> bool:
+def _tells_nothing(outcome: TrialOutcome) -> bool:
     """Whether it crashes, hangs or breaks a check; or raises an error in every check that it fails."""
     if any(check.outcome in (*_SILENT, "broken") for check in outcome.grade.checks):
         return True

@@ -15,11 +15,11 @@ import msgspec
 from autograder.assignment.assignment import load_assignment
 from autograder.authoring.audit import audit, remarks
 from autograder.authoring.proof.candidates import Candidate, candidates_of
-from autograder.authoring.proof.expectations import Report, Shortfall
+from autograder.authoring.proof.expectations import ProofReport, Shortfall
 from autograder.authoring.proof.proving import prove
 from autograder.run.session import Session
 
-__all__ = ["Candidate", "Report", "Shortfall", "candidates_of", "prove", "validate_assignment"]
+__all__ = ["Candidate", "ProofReport", "Shortfall", "candidates_of", "prove", "validate_assignment"]
 
 
 def validate_assignment(folder: Path, matrix: bool, graders: int, as_json: bool) -> int:
@@ -51,7 +51,7 @@ def _print_found(found: Sequence[Shortfall], notes: Sequence[str]) -> None:
     sys.stdout.flush()
 
 
-def _print_matrix(report: Report) -> None:
+def _print_matrix(report: ProofReport) -> None:
     for name, killers in report.matrix.items():
         print(f"{name}: fails {', '.join(killers) or 'nothing'}")
     print()

@@ -116,7 +116,7 @@ def _always(do: Callable[[], object]) -> None:
 
 def _stop(number: int, _frame: object) -> None:
     signal.signal(number, signal.SIG_IGN)  # once is enough, and what follows must come to its end
-    raise supervision.Stopped
+    raise supervision.StopRequested
 
 
 def main(arguments: list[str], environment: Mapping[str, str]) -> int:

@@ -33,12 +33,12 @@ _STOPPED = "grading was stopped before its end: its time was up (a check did not
 _DIED = "the grader itself died while it graded this submission"
 
 
-class Stopped(BaseException):
+class StopRequested(BaseException):
     """Somebody asked for an end: what is known by then is the result, as where the time is up."""
 
 
 @dataclass
-class Outcome:
+class Supervised:
     """What became of one submission: a grade, or none, why for staff, and figures of the run."""
 
     grade: Grade | None
@@ -46,7 +46,7 @@ class Outcome:
     run: dict[str, Any] = field(default_factory=dict[str, Any])
 
 
-def grade_in_time(order: files.Order, deadline: Deadline, environment: dict[str, str]) -> Outcome:
+def grade_in_time(order: files.Order, deadline: Deadline, environment: dict[str, str]) -> Supervised:
     """Have the order carried out. Raises only what is a fault of ours."""
     adopt_orphans()  # else what a killed grader has started could outlive it unseen
     details: list[str] = []
@@ -61,11 +61,11 @@ def grade_in_time(order: files.Order, deadline: Deadline, environment: dict[str,
             status = _run(folder, deadline.stop, environment)
             run = {"tries": attempt, **_report(folder)}
             if (grade := _read_grade(folder / files.GRADE)) is not None:
-                return Outcome(grade, details, run)
+                return Supervised(grade, details, run)
             details.append(_how_it_ended(folder, status, attempt))
             no_time = time.monotonic() - begun > deadline.until - time.monotonic()
             if attempt == MOST_TRIES or status is None or status == files.NO or no_time:
-                return Outcome(_known_so_far(folder, _STOPPED if status is None else _DIED), details, run)
+                return Supervised(_known_so_far(folder, _STOPPED if status is None else _DIED), details, run)
 
 
 def _run(folder: Path, stop: float, environment: dict[str, str]) -> int | None:
@@ -83,7 +83,7 @@ def _run(folder: Path, stop: float, environment: dict[str, str]) -> int | None:
     )
     try:
         return process.wait(max(0.1, stop - time.monotonic()))
-    except (subprocess.TimeoutExpired, Stopped):
+    except (subprocess.TimeoutExpired, StopRequested):
         return None
     finally:
         with suppress(ProcessLookupError):

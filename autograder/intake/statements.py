@@ -23,7 +23,7 @@ LARGEST_ANSWER = 64 << 20
 MOST_DEATHS = 3
 START = "import sys; sys.path.append(sys.argv[1]); from parsing.process import main; main()"
 
-Kind = Literal["import", "definition", "assignment", "block", "expression", "setting", "other"]
+StatementKind = Literal["import", "definition", "assignment", "block", "expression", "setting", "other"]
 
 
 class Statement(msgspec.Struct, frozen=True, kw_only=True):
@@ -35,7 +35,7 @@ class Statement(msgspec.Struct, frozen=True, kw_only=True):
     `wraps` are the names that an assigned value is, or is called with; "lambda" and "." (an attribute) need no name.
     """
 
-    kind: Kind
+    kind: StatementKind
     line: int
     text: str
     binds: tuple[str, ...] = ()

@@ -16,7 +16,6 @@ import stat
 from collections.abc import Sequence
 
 from .confinement import Placement
-from .exceptions import raised
 from .executor import Executor, unreadable
 from .forbidden import refuse
 from .forkserver.processes import MOST_DESCRIPTORS
@@ -27,6 +26,7 @@ from .loader import Loader
 from .output import Output
 from .protocol.messages import Raised, Ready, Reply
 from .protocol.wire import PREFIX, Part, Unencodable, decode_request, encode, frame_size, ticket_of
+from .tracebacks import raised
 
 # High numbers: student code that closes 0 to 100 (a daemon's habit) does not cut its own line.
 _REQUESTS, _REPLIES = 1000, 1001

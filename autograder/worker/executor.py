@@ -14,7 +14,6 @@ from dataclasses import replace
 from types import ModuleType
 from typing import Any
 
-from .exceptions import raised
 from .global_state import changes, snapshot
 from .loader import Loader
 from .meters.measuring import measure
@@ -43,6 +42,7 @@ from .protocol.messages import (
 )
 from .protocol.wire import Unencodable, encode
 from .streams import MemoryLimit, Stream, Unlimited
+from .tracebacks import raised
 from .vjp import CotangentMismatch, mapped, pull_back
 
 

@@ -9,20 +9,21 @@ import pytest
 
 from autograder.assignment.assignment import load_assignment
 from autograder.commands import memory
-from autograder.commands.memory import Curve, Report, Run, as_text, growth_of
+from autograder.commands.memory import growth_of
 from autograder.errors import SoftmarkError
+from autograder.report.memory_growth import Curve, MemoryGrowth, Peak, as_text, draw
 
 ROOT = Path(__file__).resolve().parents[2]
 ASSIGNMENT = ROOT / "assignments" / "08_transformers"
 MEBIBYTE = 1 << 20
 
-REPORT = Report(
+REPORT = MemoryGrowth(
     "student_03",
     "flash_attention",
     (
-        Curve("submission", False, (Run(1024, MEBIBYTE), Run(2048, 4 * MEBIBYTE, 2.0))),
-        Curve("reference", False, (Run(1024, MEBIBYTE), Run(2048, 2 * MEBIBYTE, 1.0))),
-        Curve("naive", True, (Run(1024, 8 * MEBIBYTE), Run(65536, 32768 * MEBIBYTE, 2.0))),
+        Curve("submission", False, (Peak(1024, MEBIBYTE), Peak(2048, 4 * MEBIBYTE, 2.0))),
+        Curve("reference", False, (Peak(1024, MEBIBYTE), Peak(2048, 2 * MEBIBYTE, 1.0))),
+        Curve("naive", True, (Peak(1024, 8 * MEBIBYTE), Peak(65536, 32768 * MEBIBYTE, 2.0))),
     ),
 )
 
@@ -41,7 +42,7 @@ def test_machines_find_the_exponent_by_that_name() -> None:
 
 def test_the_picture_is_drawn_where_matplotlib_is_there(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
-    memory.draw(REPORT, tmp_path / "memory.png")
+    draw(REPORT, tmp_path / "memory.png")
     assert (tmp_path / "memory.png").read_bytes().startswith(b"\x89PNG")
 
 

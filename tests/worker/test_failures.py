@@ -7,8 +7,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from autograder.worker.exceptions import raised
 from autograder.worker.loader import Loader
+from autograder.worker.tracebacks import raised
 
 
 def failure(tmp_path: Path, source: str) -> SimpleNamespace:

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from autograder.authoring.mutation.operators import (
+from autograder.authoring.mutation.expression_changes import (
     NOWHERE,
     Place,
     Sibling,
@@ -23,7 +23,7 @@ from autograder.authoring.mutation.operators import (
     is_negative,
     places_in,
 )
-from autograder.authoring.mutation.source_text import Change, Text
+from autograder.authoring.mutation.source_text import Edit, SourceText
 from autograder.authoring.mutation.statement_changes import changes_of_statement
 from autograder.authoring.starter_code import BEGIN, END
 
@@ -52,7 +52,7 @@ class Mutant:
     before: str
     after: str
     occurrence: int
-    change: Change
+    change: Edit
 
     @property
     def identity(self) -> tuple[str, str, str, str, int]:
@@ -70,7 +70,7 @@ class Mutant:
 
 def mutants_of(part: str, source: str) -> list[Mutant]:
     """All mutants of a part's reference, in the order of their lines; no two of them are the same program."""
-    text = Text(source)
+    text = SourceText(source)
     allowed = _solution_lines(source)
     seen: Counter[tuple[str, str, str]] = Counter()
     programs = {ast.dump(text.tree)}
@@ -105,7 +105,7 @@ def sample(mutants: Iterable[Mutant], most: int, seed: int) -> list[Mutant]:
 # ------------------------------------------------------------------ the tree, from the top
 
 
-def _of_top_level(text: Text, node: ast.stmt) -> Iterator[tuple[str, Change]]:
+def _of_top_level(text: SourceText, node: ast.stmt) -> Iterator[tuple[str, Edit]]:
     modules = {alias.asname or alias.name.partition(".")[0] for each in text.tree.body for alias in _imported(each)}
     name = _name_of(node)
     if name:
@@ -116,12 +116,10 @@ def _of_top_level(text: Text, node: ast.stmt) -> Iterator[tuple[str, Change]]:
 class _Walk:
     """Goes through one definition and yields each change with the function that it is in."""
 
-    def __init__(self, text: Text, modules: set[str], strings: Sequence[str]) -> None:
+    def __init__(self, text: SourceText, modules: set[str], strings: Sequence[str]) -> None:
         self._text, self._modules, self._strings = text, modules, strings
 
-    def statement(
-        self, node: ast.stmt, where: str, bound: set[str], siblings: Siblings
-    ) -> Iterator[tuple[str, Change]]:
+    def statement(self, node: ast.stmt, where: str, bound: set[str], siblings: Siblings) -> Iterator[tuple[str, Edit]]:
         if isinstance(node, _Unchanged):
             return
         if isinstance(node, _Function):
@@ -153,7 +151,7 @@ class _Walk:
         where: str,
         bound: set[str],
         siblings: Siblings,
-    ) -> Iterator[tuple[str, Change]]:
+    ) -> Iterator[tuple[str, Edit]]:
         if isinstance(node, ast.withitem):
             yield from self._expression(node.context_expr, where, siblings)
         else:
@@ -161,7 +159,7 @@ class _Walk:
 
     def _body(
         self, body: list[ast.stmt], where: str, bound: set[str], siblings: Siblings
-    ) -> Iterator[tuple[str, Change]]:
+    ) -> Iterator[tuple[str, Edit]]:
         for place, node in enumerate(body):
             if place == 0 and isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
                 continue  # a docstring
@@ -170,7 +168,7 @@ class _Walk:
 
     def _expression(
         self, node: ast.expr, where: str, siblings: Siblings, place: Place = NOWHERE
-    ) -> Iterator[tuple[str, Change]]:
+    ) -> Iterator[tuple[str, Edit]]:
         if isinstance(node, ast.JoinedStr):
             return
         yield from ((where, change) for change in self._of_expression(node, siblings, place))
@@ -178,7 +176,7 @@ class _Walk:
             for part, there in places_in(self._text, node, self._modules):
                 yield from self._expression(part, where, siblings, there)
 
-    def _of_expression(self, node: ast.expr, siblings: Siblings, place: Place) -> Iterator[Change]:
+    def _of_expression(self, node: ast.expr, siblings: Siblings, place: Place) -> Iterator[Edit]:
         if isinstance(node, ast.Constant) or is_negative(node):
             others = [each for each in self._strings if each != _string(node)]
             yield from changes_of_constant(self._text, node, place, others)
@@ -189,7 +187,7 @@ class _Walk:
             yield from changes_of_expression(self._text, node, self._modules)
 
 
-def _siblings(text: Text, node: ast.FunctionDef | ast.AsyncFunctionDef) -> Siblings:
+def _siblings(text: SourceText, node: ast.FunctionDef | ast.AsyncFunctionDef) -> Siblings:
     """For each variable of a function the one that it is easily mixed up with: assigned beside it, or the next
     parameter of the same type.
     """
@@ -215,7 +213,7 @@ def _siblings(text: Text, node: ast.FunctionDef | ast.AsyncFunctionDef) -> Sibli
 # ------------------------------------------------------------------ names and lines
 
 
-def _program(text: Text, node: ast.stmt, change: Change) -> str | None:
+def _program(text: SourceText, node: ast.stmt, change: Edit) -> str | None:
     """The changed definition without its places; None where it is no Python any more."""
     start, stop = text.start(node), text.stop(node)
     if isinstance(node, _Definition) and node.decorator_list:
@@ -227,7 +225,7 @@ def _program(text: Text, node: ast.stmt, change: Change) -> str | None:
         return None
 
 
-def _lines(text: Text, change: Change) -> tuple[str, str]:
+def _lines(text: SourceText, change: Edit) -> tuple[str, str]:
     """The lines that a change touches, before and after, each on one line."""
     begin = text.data.rfind(b"\n", 0, change.start) + 1
     end = text.data.find(b"\n", change.stop)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from textwrap import indent
 
 from autograder.authoring.mutation.mutants import Mutant
-from autograder.authoring.mutation.source_text import Text
+from autograder.authoring.mutation.source_text import SourceText
 from autograder.authoring.starter_code import BEGIN, END, STARTER
 
 _Definition = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
@@ -37,7 +37,7 @@ class Proposal:
 
 def proposals_of(source: str, mutants: Sequence[Mutant]) -> list[Proposal]:
     """One for each change of a part's reference, each with a name of its own."""
-    text = Text(source)
+    text = SourceText(source)
     used: Counter[str] = Counter()
     found: list[Proposal] = []
     for mutant in mutants:
@@ -54,12 +54,12 @@ def _snake(where: str) -> str:
     return "_".join(re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", word).strip("_") for word in where.split(".")).lower()
 
 
-def _changed_definition(text: Text, mutant: Mutant) -> str:
+def _changed_definition(text: SourceText, mutant: Mutant) -> str:
     """The definition of the top level that holds the change, as short as it can be laid over the reference."""
     place = next(
         index for index, node in enumerate(text.tree.body) if text.start(node) <= mutant.change.start < text.stop(node)
     )
-    changed = Text(text.replaced(mutant.change))
+    changed = SourceText(text.replaced(mutant.change))
     node = changed.tree.body[place]
     method = _method_alone(node, mutant)
     if method is None or not isinstance(node, ast.ClassDef):
@@ -88,7 +88,7 @@ def _is_called(node: ast.stmt, name: str) -> bool:
     return isinstance(node, _Definition) and node.name == name
 
 
-def _code(text: Text, node: ast.stmt) -> str:
+def _code(text: SourceText, node: ast.stmt) -> str:
     """A statement without docstring and marks, from the margin."""
     lines = text.source.splitlines()
     first = min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", []))])

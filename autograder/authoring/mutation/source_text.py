@@ -15,7 +15,7 @@ _ATOMS = (ast.Name, ast.Constant, ast.Attribute, ast.Subscript, ast.Call, ast.Li
 
 
 @dataclass(frozen=True)
-class Change:
+class Edit:
     """Bytes `start` to `stop` of a source become `new`.
 
     Attributes:
@@ -32,7 +32,7 @@ class Change:
     sentence: str
 
 
-class Text:
+class SourceText:
     """A source, its tree, and where each node stands in it (columns of a tree count bytes)."""
 
     def __init__(self, source: str) -> None:
@@ -82,10 +82,10 @@ class Text:
                 start = self._line_starts[row - 1] + len(lines[row - 1][:column].encode())
                 yield start, start + len(token.string.encode())
 
-    def replaced(self, change: Change) -> str:
+    def replaced(self, change: Edit) -> str:
         """The source with one change made."""
         return (self.data[: change.start] + change.new.encode() + self.data[change.stop :]).decode()
 
-    def instead(self, node: ast.expr | ast.stmt, kind: str, new: str, name: str, sentence: str) -> Change:
+    def instead(self, node: ast.expr | ast.stmt, kind: str, new: str, name: str, sentence: str) -> Edit:
         """The change that puts `new` where a node stands."""
-        return Change(kind, self.start(node), self.stop(node), new, name, sentence)
+        return Edit(kind, self.start(node), self.stop(node), new, name, sentence)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from autograder.authoring.mutation.source_text import Change, Text
+from autograder.authoring.mutation.source_text import Edit, SourceText
 
 
-def changes_of_statement(text: Text, node: ast.stmt, bound: set[str]) -> Iterator[Change]:
+def changes_of_statement(text: SourceText, node: ast.stmt, bound: set[str]) -> Iterator[Edit]:
     """The changes of one statement, those inside its parts left out.
 
     `bound` are the names that have a value before it: what gives a name its first one is not dropped.
@@ -24,13 +24,13 @@ def changes_of_statement(text: Text, node: ast.stmt, bound: set[str]) -> Iterato
     elif isinstance(node, (ast.With, ast.AsyncWith)):
         stop = text.stop(node.items[-1].optional_vars or node.items[-1].context_expr)
         if all(item.optional_vars is None for item in node.items):
-            yield Change(
+            yield Edit(
                 "dropped statement", text.start(node), stop, "if True", "without_context", "a `with` is missing."
             )
     elif isinstance(node, ast.AugAssign):
         start, stop = text.stop(node.target), text.start(node.value)
         sentence = "a value is replaced where something should be added to it or taken from it."
-        yield Change("operator", start, stop, " = ", "replaced_not_updated", sentence)
+        yield Edit("operator", start, stop, " = ", "replaced_not_updated", sentence)
 
 
 def _what_is_missing(node: ast.stmt, bound: set[str]) -> tuple[str, str] | None:

@@ -16,7 +16,7 @@ import msgspec
 from autograder.assignment.assignment import Assignment, Part
 from autograder.assignment.bank import weights_in
 from autograder.authoring.mutation.mutants import Mutant
-from autograder.authoring.mutation.source_text import Text
+from autograder.authoring.mutation.source_text import SourceText
 from autograder.authoring.proof.candidates import Candidate, handed_in, references_of
 from autograder.authoring.proof.expectations import failing
 from autograder.authoring.proof.influence import reached_by_change, reached_in, unaffected
@@ -33,7 +33,7 @@ _AT_A_TIME = 60  # so many lie on the disk at once
 
 
 @dataclass(frozen=True)
-class Outcome:
+class TrialOutcome:
     """What became of a candidate.
 
     Attributes:
@@ -80,7 +80,7 @@ class Trial:
     def mutant(self, mutant: Mutant, name: str) -> Candidate:
         """The reference with one change, to be handed in."""
         part = self._assignment.part(mutant.part)
-        return self.candidate(name, part, Text(self.references[part.file]).replaced(mutant.change))
+        return self.candidate(name, part, SourceText(self.references[part.file]).replaced(mutant.change))
 
     def candidate(self, name: str, part: Part, source: str) -> Candidate:
         """The reference with another source of one part, to be handed in."""
@@ -95,7 +95,7 @@ class Trial:
 
         return [trace.number for trace in sorted(own, key=rank) if trace.number not in left_out]
 
-    def behaviour(self, outcome: Outcome, mutant: Mutant, code: str) -> KnownMistake:
+    def behaviour(self, outcome: TrialOutcome, mutant: Mutant, code: str) -> KnownMistake:
         """What a change gave in every check of its part, as the bank keeps it; tried on all that may notice."""
         writer = BankWriter(self.reference)
         writer.add(outcome.name, "", outcome.traces, code, unaffected=self._left_out(mutant))
@@ -103,11 +103,11 @@ class Trial:
 
     def until_one_fails(
         self, candidates: Sequence[Candidate], checks: Mapping[str, Sequence[str]]
-    ) -> Iterator[Outcome]:
+    ) -> Iterator[TrialOutcome]:
         """Each candidate in its checks, in their order, up to the first that fails."""
         return self._graded(candidates, checks, until_one_fails=True)
 
-    def in_all(self, candidates: Sequence[Candidate], checks: Mapping[str, Sequence[str]]) -> Iterator[Outcome]:
+    def in_all(self, candidates: Sequence[Candidate], checks: Mapping[str, Sequence[str]]) -> Iterator[TrialOutcome]:
         """Each candidate in all of its checks."""
         return self._graded(candidates, checks, until_one_fails=False)
 
@@ -121,7 +121,7 @@ class Trial:
 
     def _graded(
         self, candidates: Sequence[Candidate], checks: Mapping[str, Sequence[str]], *, until_one_fails: bool
-    ) -> Iterator[Outcome]:
+    ) -> Iterator[TrialOutcome]:
         slowest = max((self._slowest[each.part.name] for each in candidates if each.part is not None), default=math.inf)
         for first in range(0, len(candidates), _AT_A_TIME):
             with handed_in(candidates[first : first + _AT_A_TIME]) as (folder, submissions):
@@ -137,7 +137,7 @@ class Trial:
                 )
                 for done in grade_all(job, self._session, self._graders):
                     name = done.grade.submission
-                    yield Outcome(name, done.grade, _traces(folder_of(job.out, name) / TRACES))
+                    yield TrialOutcome(name, done.grade, _traces(folder_of(job.out, name) / TRACES))
 
 
 def _in_less_time(assignment: Assignment, slowest: float) -> Assignment:

@@ -18,7 +18,7 @@ from autograder.authoring.starter_code import make_parts
 from autograder.intake.submission import Submission
 from autograder.sandbox.temporary import TemporaryFolder
 
-Kind = Literal["reference", "starter", "trivial", "mistake", "variant", "mutant"]
+CandidateKind = Literal["reference", "starter", "trivial", "mistake", "variant", "mutant"]
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Candidate:
     """Something handed in on purpose: its files, weights beside them, and the part that tells (all where empty)."""
 
     name: str
-    kind: Kind
+    kind: CandidateKind
     files: Mapping[str, str]
     part: Part | None = None
     entry: BankEntry | None = None

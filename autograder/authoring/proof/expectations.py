@@ -20,7 +20,7 @@ class Shortfall(msgspec.Struct, frozen=True):
     sentence: str
 
 
-class Report(msgspec.Struct, frozen=True, kw_only=True):
+class ProofReport(msgspec.Struct, frozen=True, kw_only=True):
     """What validation found. `matrix` maps each mistake to the checks that it fails.
 
     `kept` says of how many mistakes only the checks named in CAUGHT_BY ran, since what the others give is known from
@@ -52,7 +52,7 @@ def judge(
     candidates: Sequence[Candidate],
     grades: Mapping[str, Grade],
     known: Mapping[str, Sequence[str]] | None = None,
-) -> Report:
+) -> ProofReport:
     """Compare each candidate's grade with what it must be.
 
     Args:
@@ -80,7 +80,7 @@ def judge(
     fell_short = {each.candidate for each in shortfalls} | unproved
     mistakes = [each.name for each in candidates if each.kind == "mistake"]
     variants = [each.name for each in candidates if each.kind == "variant"]
-    return Report(
+    return ProofReport(
         assignment=assignment.name,
         reference=_points(reference),
         starter=_points(grades.get("starter")),

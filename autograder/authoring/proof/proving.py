@@ -15,7 +15,7 @@ import msgspec
 from autograder.assignment.assignment import Assignment
 from autograder.authoring.proof.candidates import Candidate, candidates_of, handed_in
 from autograder.authoring.proof.evidence import Evidence, agrees
-from autograder.authoring.proof.expectations import Report, Shortfall, failing, judge
+from autograder.authoring.proof.expectations import ProofReport, Shortfall, failing, judge
 from autograder.authoring.proof.influence import reached_by_entry, unaffected
 from autograder.diagnosis.mistake_bank import Bank, BankWriter, KnownMistake
 from autograder.diagnosis.traces import CheckTrace
@@ -33,7 +33,7 @@ _LIVELESS = ("crashed", "timed_out")
 
 def prove(
     assignment: Assignment, session: Session, graders: int, names: Sequence[str] = (), *, matrix: bool = False
-) -> Report:
+) -> ProofReport:
     """Grade every candidate (or those named) and compare with what each must get.
 
     Args:
@@ -107,7 +107,7 @@ class _Proof:
         self.run(rest)
         self._write_bank(writer, mistakes, matrix)
 
-    def report(self) -> Report:
+    def report(self) -> ProofReport:
         """What was found, compared with what must be."""
         known = {name: tuple(n for n, items in each.checks.items() if any(items)) for name, each in self._kept.items()}
         report = judge(self._assignment, list(self._candidates.values()), self._grades, known)

@@ -8,7 +8,7 @@ from textwrap import dedent
 import pytest
 
 from autograder.authoring.mutation.mutants import mutants_of, sample
-from autograder.authoring.mutation.source_text import Text
+from autograder.authoring.mutation.source_text import SourceText
 
 
 def changes(body: str, kind: str, header: str = "import torch\nimport math\n\ndef f(x, n, m):\n") -> set[str]:
@@ -111,7 +111,7 @@ def test_only_solutions_are_changed_and_no_words():
 
 def test_every_mutant_is_another_program_and_has_a_name_of_its_own():
     found = mutants_of("part", REFERENCE)
-    programs = {ast.dump(ast.parse(Text(REFERENCE).replaced(each.change))) for each in found}
+    programs = {ast.dump(ast.parse(SourceText(REFERENCE).replaced(each.change))) for each in found}
     assert len(programs) == len({each.identity for each in found}) == len(found) > 5
     assert ast.dump(ast.parse(REFERENCE)) not in programs
     assert {each.occurrence for each in found if each.after == "y = x / 2"} == {1, 2}

@@ -7,7 +7,7 @@ import ast
 from autograder.assignment.bank import overlay
 from autograder.authoring.mutation.mutants import mutants_of
 from autograder.authoring.mutation.proposals import proposals_of
-from autograder.authoring.mutation.source_text import Text
+from autograder.authoring.mutation.source_text import SourceText
 
 REFERENCE = '''
 import functools
@@ -83,4 +83,4 @@ def test_laid_over_the_reference_it_does_what_the_changed_reference_does():
     for each in proposals_of(REFERENCE, mutants_of("part", REFERENCE)):
         ast.parse(each.code)
         laid_over = overlay(REFERENCE, each.file(["1.1"]))
-        assert run(laid_over) == run(Text(REFERENCE).replaced(each.mutant.change)), each.name
+        assert run(laid_over) == run(SourceText(REFERENCE).replaced(each.mutant.change)), each.name

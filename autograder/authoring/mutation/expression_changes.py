@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from typing import cast
 
 from autograder.authoring.mutation import vocabulary
-from autograder.authoring.mutation.source_text import Change, Text
+from autograder.authoring.mutation.source_text import Edit, SourceText
 
 
-def changes_of_expression(text: Text, node: ast.expr, modules: Collection[str]) -> Iterator[Change]:
+def changes_of_expression(text: SourceText, node: ast.expr, modules: Collection[str]) -> Iterator[Edit]:
     """The changes of one expression, those inside its parts left out. `modules` are names of imported modules."""
     if isinstance(node, ast.BinOp):
         yield from _of_arithmetic(text, node)
@@ -38,7 +38,7 @@ def changes_of_expression(text: Text, node: ast.expr, modules: Collection[str]) 
         if text.of(one) != text.of(other):
             start, stop = text.start(one), text.stop(other)
             swapped = f"{text.whole(other)}, {text.whole(one)}"
-            yield Change(
+            yield Edit(
                 "exchanged values", start, stop, swapped, "pair_exchanged", "two values of a pair are exchanged."
             )
 
@@ -54,14 +54,14 @@ class Place:
 NOWHERE = Place()
 
 
-def changes_of_axis(text: Text, node: ast.expr, place: Place) -> Iterator[Change]:
+def changes_of_axis(text: SourceText, node: ast.expr, place: Place) -> Iterator[Edit]:
     """Always the last axis, in place of one that is computed or handed over."""
     if place.axis_of and isinstance(node, ast.Name):
         sentence = f"`{place.axis_of}` always works along the last axis."
         yield text.instead(node, "axis", "-1", f"{place.axis_of}_always_along_the_last_axis", sentence)
 
 
-def changes_of_constant(text: Text, node: ast.expr, place: Place, others: Collection[str]) -> Iterator[Change]:
+def changes_of_constant(text: SourceText, node: ast.expr, place: Place, others: Collection[str]) -> Iterator[Edit]:
     """The changes of a number, a truth value or a string.
 
     Args:
@@ -109,7 +109,7 @@ class Sibling:
     known: bool
 
 
-def changes_of_variable(text: Text, node: ast.Name, siblings: Mapping[str, Sibling]) -> Iterator[Change]:
+def changes_of_variable(text: SourceText, node: ast.Name, siblings: Mapping[str, Sibling]) -> Iterator[Edit]:
     """Another variable in place of one that it is easily mixed up with."""
     other = siblings.get(node.id)
     if other is not None:
@@ -118,7 +118,7 @@ def changes_of_variable(text: Text, node: ast.Name, siblings: Mapping[str, Sibli
         yield text.instead(node, "variable", other.name, f"{other.name}_for_{node.id}", sentence)
 
 
-def _of_arithmetic(text: Text, node: ast.BinOp) -> Iterator[Change]:
+def _of_arithmetic(text: SourceText, node: ast.BinOp) -> Iterator[Edit]:
     left, right = text.whole(node.left), text.whole(node.right)
     symbol, verb = vocabulary.SYMBOLS.get(type(node.op)), vocabulary.VERBS.get(type(node.op))
     other = vocabulary.OTHER_OPERATOR.get(type(node.op))
@@ -139,7 +139,7 @@ def _of_arithmetic(text: Text, node: ast.BinOp) -> Iterator[Change]:
         yield text.instead(node, "dropped operand", right, f"not_{verb}", missing)
 
 
-def _of_comparison(text: Text, node: ast.Compare) -> Iterator[Change]:
+def _of_comparison(text: SourceText, node: ast.Compare) -> Iterator[Edit]:
     if len(node.ops) != 1:
         return
     left, right = text.whole(node.left), text.whole(node.comparators[0])
@@ -150,7 +150,7 @@ def _of_comparison(text: Text, node: ast.Compare) -> Iterator[Change]:
         yield text.instead(node, "comparison", f"{left} {symbol} {right}", _comparison_name(was, symbol), sentence)
 
 
-def _of_and_or(text: Text, node: ast.BoolOp) -> Iterator[Change]:
+def _of_and_or(text: SourceText, node: ast.BoolOp) -> Iterator[Edit]:
     word, other = ("and", "or") if isinstance(node.op, ast.And) else ("or", "and")
     parts = [text.whole(value) for value in node.values]
     sentence = f"conditions are joined by `{other}` where they should be by `{word}`."
@@ -160,14 +160,14 @@ def _of_and_or(text: Text, node: ast.BoolOp) -> Iterator[Change]:
         yield text.instead(node, "dropped operand", rest, "condition_missing", "one of several conditions is missing.")
 
 
-def _of_sign(text: Text, node: ast.UnaryOp) -> Iterator[Change]:
+def _of_sign(text: SourceText, node: ast.UnaryOp) -> Iterator[Edit]:
     if isinstance(node.op, ast.USub) and not isinstance(node.operand, ast.Constant):
         yield text.instead(node, "sign", text.whole(node.operand), "sign_lost", "a minus sign is missing.")
     elif isinstance(node.op, (ast.Not, ast.Invert)):
         yield text.instead(node, "sign", text.whole(node.operand), "not_negated", "a negation is missing.")
 
 
-def _of_slice(text: Text, node: ast.Slice) -> Iterator[Change]:
+def _of_slice(text: SourceText, node: ast.Slice) -> Iterator[Edit]:
     lower, upper = ("" if each is None else text.of(each) for each in (node.lower, node.upper))
     step = "" if node.step is None else f":{text.of(node.step)}"
     for name, kept in (("beginning", f":{upper}{step}"), ("end", f"{lower}:{step}")):
@@ -178,7 +178,7 @@ def _of_slice(text: Text, node: ast.Slice) -> Iterator[Change]:
         yield text.instead(node, "slice", f"{lower}:{upper}", "slice_without_step", "a slice lacks its step.")
 
 
-def _of_call(text: Text, node: ast.Call, modules: Collection[str]) -> Iterator[Change]:
+def _of_call(text: SourceText, node: ast.Call, modules: Collection[str]) -> Iterator[Edit]:
     function = name_of(node)
     if not function:
         return
@@ -196,21 +196,21 @@ def _of_call(text: Text, node: ast.Call, modules: Collection[str]) -> Iterator[C
             yield text.instead(node, "removed call", text.whole(argument), f"without_{function}", sentence)
 
 
-def _without_call(text: Text, node: ast.Call, left: ast.expr, function: str) -> Change:
+def _without_call(text: SourceText, node: ast.Call, left: ast.expr, function: str) -> Edit:
     name = f"without_{function.rstrip('_')}"
     return text.instead(node, "removed call", text.whole(left), name, f"a call of `{function}` is missing.")
 
 
-def _of_function(text: Text, node: ast.Call, function: str) -> Iterator[Change]:
+def _of_function(text: SourceText, node: ast.Call, function: str) -> Iterator[Edit]:
     other = vocabulary.OTHER_FUNCTION.get(function)
     if other is not None:
         stop = text.stop(node.func)
         start = stop - len(function.encode())
         sentence = f"`{other}` stands where `{function}` belongs."
-        yield Change("function", start, stop, other, f"{other}_for_{function}", sentence)
+        yield Edit("function", start, stop, other, f"{other}_for_{function}", sentence)
 
 
-def _of_arguments(text: Text, node: ast.Call, function: str) -> Iterator[Change]:
+def _of_arguments(text: SourceText, node: ast.Call, function: str) -> Iterator[Edit]:
     for one, other in zip(node.args, node.args[1:], strict=False):
         if isinstance(one, ast.Starred) or isinstance(other, ast.Starred) or text.of(one) == text.of(other):
             continue
@@ -220,7 +220,7 @@ def _of_arguments(text: Text, node: ast.Call, function: str) -> Iterator[Change]
         swapped = f"{text.of(other)}{between}{text.of(one)}"
         sentence = f"two arguments of `{function}` are exchanged."
         name = f"{function.strip('_')}_arguments_exchanged"
-        yield Change("exchanged arguments", text.start(one), text.stop(other), swapped, name, sentence)
+        yield Edit("exchanged arguments", text.start(one), text.stop(other), swapped, name, sentence)
     for word in node.keywords:
         if word.arg is None or word.arg in vocabulary.NEVER_DROPPED or isinstance(_value(word.value), bool):
             continue
@@ -238,7 +238,7 @@ def name_of(node: ast.Call) -> str:
     )
 
 
-def places_in(text: Text, node: ast.expr, modules: Collection[str]) -> Iterator[tuple[ast.expr, Place]]:
+def places_in(text: SourceText, node: ast.expr, modules: Collection[str]) -> Iterator[tuple[ast.expr, Place]]:
     """The expressions inside an expression and where they stand: no keys of dicts, no names that are called."""
     axes: dict[int, str] = {}
     if isinstance(node, ast.Call):

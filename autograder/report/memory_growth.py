@@ -1,6 +1,7 @@
-"""Memory against length on log axes, as a PNG, PDF or SVG: the submission, the reference, the naive form, n and n^2.
+"""How the memory of a function grows with the length: a table, and a picture on log axes (PNG, PDF or SVG).
 
-Needs matplotlib, which is optional (`pip install softmark[plot]`). It measures nothing.
+The picture shows the submission, the reference, the naive form, n and n^2. It needs matplotlib, which is optional
+(`pip install softmark[plot]`).
 """
 
 from __future__ import annotations
@@ -8,7 +9,9 @@ from __future__ import annotations
 import importlib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
+
+import msgspec
 
 from autograder.errors import SoftmarkError
 
@@ -18,43 +21,56 @@ _STYLES: dict[str, dict[str, Any]] = {  # the submission is hollow, so that a re
     "submission": {"color": "C3", "marker": "o", "markersize": 9, "markerfacecolor": "none", "linewidth": 1.5},
 }
 _MOST = 24 << 30  # bytes of a usual GPU's memory, for the eye
+_MIB = 1 << 20
 _UNITS = ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"))
 
 
-class Run(Protocol):
-    """Bytes at one length, and the power of the length with which they grew since the one before."""
+class Peak(msgspec.Struct, frozen=True):
+    """Peak bytes at length `n`, and with which power it grew since the length before."""
 
-    @property
-    def n(self) -> int: ...
-    @property
-    def bytes(self) -> int: ...
-    @property
-    def exponent(self) -> float | None: ...
+    n: int
+    bytes: int
+    exponent: float | None = None
 
 
-class Curve(Protocol):
-    """One form of the function."""
+class Curve(msgspec.Struct, frozen=True):
+    """One form of the function, forward or with the backward pass."""
 
-    @property
-    def name(self) -> str: ...
-    @property
-    def training(self) -> bool: ...
-    @property
-    def runs(self) -> Sequence[Run]: ...
+    name: str
+    training: bool
+    runs: tuple[Peak, ...]
 
 
-class Report(Protocol):
-    """What is drawn."""
+class MemoryGrowth(msgspec.Struct, frozen=True):
+    """How one function of a submission grows, beside the reference and the naive form."""
 
-    @property
-    def submission(self) -> str: ...
-    @property
-    def function(self) -> str: ...
-    @property
-    def curves(self) -> Sequence[Curve]: ...
+    submission: str
+    function: str
+    curves: tuple[Curve, ...]
 
 
-def draw(report: Report, file: Path) -> None:
+def as_text(report: MemoryGrowth) -> str:
+    """The table: a line for each length, MiB and exponent of each curve."""
+    lines = [f"memory of {report.function} in {report.submission}: MiB at the peak (exponent of each step)"]
+    for training in (False, True):
+        curves = [curve for curve in report.curves if curve.training == training]
+        lines += ["", "training" if training else "forward", _row("n", [curve.name for curve in curves])]
+        for n in sorted({run.n for curve in curves for run in curve.runs}):
+            cells = [next((_cell(run) for run in curve.runs if run.n == n), "-") for curve in curves]
+            lines.append(_row(f"{n:,}", cells))
+    return "\n".join(lines)
+
+
+def _row(first: str, cells: Sequence[str]) -> str:
+    return (f"{first:>8}" + "".join(f"{cell:>20}" for cell in cells)).rstrip()
+
+
+def _cell(run: Peak) -> str:
+    step = "" if run.exponent is None else f"({run.exponent:.2f})"
+    return f"{run.bytes / _MIB:,.2f} {step:>6}"
+
+
+def draw(report: MemoryGrowth, file: Path) -> None:
     """Write the picture to `file`; its suffix is the format. Raises `SoftmarkError` where that cannot be done."""
     try:
         importlib.import_module("matplotlib").use("Agg")

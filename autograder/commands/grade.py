@@ -17,7 +17,7 @@ from rich.console import Console
 from autograder.assignment.assignment import Assignment, load_assignment
 from autograder.errors import SoftmarkError
 from autograder.grading import record
-from autograder.intake.submission import find_submissions
+from autograder.intake.finding import find_submissions
 from autograder.progress import Progress
 from autograder.report.gradebook import write_gradebook
 from autograder.results import Grade

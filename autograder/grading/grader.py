@@ -103,7 +103,9 @@ class Grader:
             return applied(recorded, self._late, submission.created_at, submission.due)
         begin()
         grade = self.grade_tree(submission.name, tree, key, start, only)
-        grade = msgspec.structs.replace(grade, submitters=submission.submitters)
+        grade = msgspec.structs.replace(
+            grade, submitters=submission.submitters, staff=(*submission.staff, *grade.staff)
+        )
         return applied(grade, self._late, submission.created_at, submission.due)
 
     def grade_tree(
@@ -227,6 +229,7 @@ class Grader:
             points=None,
             maximum=self._assignment.maximum,
             reason=reason,
+            staff=submission.staff,
             submitters=submission.submitters,
             sandbox=self._sandbox,
             wall_seconds=round(time.monotonic() - start, 3),

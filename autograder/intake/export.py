@@ -1,18 +1,18 @@
 """A Gradescope export (`submission_metadata.yml` and a folder a submission) -> who handed in what.
 
-The file is a Ruby dump of tens of megabytes with every earlier result in it. It is read as a stream of events, of which
-only the few that matter are kept: all values as text, so that a student number 0222 stays one. Earlier submissions
-(`:history`) are not graded, and scores in it are not read.
+The file is a Ruby dump of tens of megabytes with every earlier result in it. It is read as a stream of events, and of
+each mapping only the few keys that matter are kept: all values as text, so that a student number 0222 stays one. Ruby
+writes an object that it has written before as an alias, so what has an anchor is kept for the aliases that follow.
+Earlier submissions (`:history`) are not graded, and scores are not read.
 """
 
 from __future__ import annotations
 
-import os
 import re
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 import yaml
@@ -23,6 +23,13 @@ from autograder.results import Submitter
 METADATA = ("submission_metadata.yml", "submission_metadata.yaml")
 BARE_END = re.compile(rb"^\.\.\.[ \t]*\r?$", re.MULTILINE)
 """A bare `...` between entries, after which a document may not begin without `---`."""
+KEY = re.compile(rb"^:?['\"]?(\w[\w.-]*)['\"]?:", re.MULTILINE)
+DEEPEST = 50
+"""Below so many levels nothing is kept: names stand on the fourth."""
+KEPT = frozenset({"submitters", "created_at", "<<", *Submitter.__struct_fields__})
+"""The keys that are kept of an entry, and of a person in it."""
+LARGEST_SEARCHED = 64 << 20
+LARGEST = 1 << 30
 LOADER: Any = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 """The fast one where libyaml is there. It leaves every value as text."""
 
@@ -35,13 +42,14 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     created_at: str = ""
 
 
-def metadata_file(folder: Path) -> Path | None:
-    """The export's metadata in that folder, or in the only folder within it; None where it is no export."""
-    for place in (folder, *(child for child in _only_folder(folder))):
-        for name in METADATA:
-            if os.path.isfile(place / name):  # False, too, where the folder may not be looked into
-                return place / name
-    return None
+def lists_what_is_there(metadata: Path) -> bool:
+    """Whether a metadata file names a folder beside it. It may be a student's: it is searched, not parsed."""
+    try:
+        with open(metadata, "rb") as file:
+            keys = {key.decode() for key in KEY.findall(file.read(LARGEST_SEARCHED))}
+        return any(child.name in keys and child.is_dir() for child in metadata.parent.iterdir())
+    except OSError:
+        return False
 
 
 def read_metadata(path: Path) -> list[Entry]:
@@ -51,10 +59,12 @@ def read_metadata(path: Path) -> list[Entry]:
         SoftmarkError: no YAML, or one submission listed twice.
     """
     try:
-        data = path.read_bytes()
+        data = path.read_bytes() if path.stat().st_size <= LARGEST else None
     except OSError as error:
         raise SoftmarkError(f"{path} could not be read ({error.strerror}): make it readable.") from error
     remedy = "export the submissions from Gradescope again, or remove this file to grade the folders without names"
+    if data is None:
+        raise SoftmarkError(f"{path} is larger than {LARGEST >> 30} GB: {remedy}.")
     try:
         entries = list(_entries(_events(BARE_END.sub(b"---", data))))
     except (yaml.YAMLError, UnicodeDecodeError) as error:
@@ -70,81 +80,72 @@ def read_metadata(path: Path) -> list[Entry]:
     return entries
 
 
-def _only_folder(folder: Path) -> list[Path]:
-    children = [child for child in folder.iterdir() if child.is_dir() and not child.name.startswith((".", "__MACOSX"))]
-    return children if len(children) == 1 else []
-
-
 def _events(data: bytes) -> Iterator[Any]:
     yield from yaml.parse(data, Loader=LOADER)  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
 
 
 def _entries(events: Iterator[Any]) -> Iterator[Entry]:
     """Every key of a top-level mapping, of whichever document, that is a submission's."""
+    anchors: dict[str, Any] = {}
     for event in events:
         if isinstance(event, yaml.MappingStartEvent):
-            for key, first in _pairs(events):
-                fields = _fields(first, events)
+            for key, value in _pairs(events, anchors, everything=True):
+                fields = _table(value)
+                people = cast("list[Any]", listed) if isinstance(listed := fields.get("submitters"), list) else []
                 yield Entry(
                     folder=key,
-                    submitters=tuple(_submitter(one) for one in fields.get("submitters", [])),
-                    created_at=fields.get("created_at", ""),
+                    submitters=tuple(_submitter(person) for person in people if isinstance(person, dict)),
+                    created_at=_text(fields.get("created_at")),
                 )
         elif isinstance(event, yaml.SequenceStartEvent):
-            _skip(event, events)
+            _value(event, events, anchors)
 
 
-def _pairs(events: Iterator[Any]) -> Iterator[tuple[str, Any]]:
-    """The keys of the mapping that has begun, each with the first event of its value, which the caller must use up."""
+def _pairs(
+    events: Iterator[Any], anchors: dict[str, Any], depth: int = 1, *, everything: bool = False
+) -> Iterator[tuple[str, Any]]:
+    """Keys and values of the mapping that has begun: those of `KEPT`, or all that are text."""
     for event in events:
         if isinstance(event, yaml.MappingEndEvent):
             return
-        if not isinstance(event, yaml.ScalarEvent):  # a key that is no text: none of ours
-            _skip(event, events)
-            _skip(next(events), events)
-            continue
-        yield str(event.value).removeprefix(":"), next(events)
+        key, value = _value(event, events, anchors, depth), _value(next(events), events, anchors, depth)
+        if isinstance(key, str) and (everything or key.removeprefix(":") in KEPT):
+            yield key.removeprefix(":"), value
 
 
-def _fields(first: Any, events: Iterator[Any]) -> dict[str, Any]:
-    """Of a submission's mapping: its submitters and its time. Results and history go by unread."""
-    fields: dict[str, Any] = {}
-    if not isinstance(first, yaml.MappingStartEvent):
-        _skip(first, events)
-        return fields
-    for key, value in _pairs(events):
-        if key == "submitters" and isinstance(value, yaml.SequenceStartEvent):
-            fields[key] = list(_people(events))
-        elif key == "created_at" and isinstance(value, yaml.ScalarEvent):
-            fields[key] = str(value.value)
-        else:
-            _skip(value, events)
-    return fields
+def _value(first: Any, events: Iterator[Any], anchors: dict[str, Any], depth: int = 0) -> Any:
+    """The value that begins with an event: text, a list, or the `KEPT` keys of a mapping. An alias is the same object.
+
+    So a file in which aliases multiply (a bomb) takes no more room here than it does on disk.
+    """
+    value: Any = None
+    if isinstance(first, yaml.AliasEvent):
+        return anchors.get(first.anchor)
+    if isinstance(first, yaml.ScalarEvent):
+        value = None if first.implicit[0] and first.value in ("~", "null") else str(first.value)
+    elif depth > DEEPEST:
+        while depth > DEEPEST:
+            event = next(events)
+            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+    elif isinstance(first, yaml.SequenceStartEvent):
+        value = []
+        while not isinstance(event := next(events), yaml.SequenceEndEvent):
+            value.append(_value(event, events, anchors, depth + 1))
+    else:
+        own = dict(_pairs(events, anchors, depth + 1))
+        value = {**_table(own.pop("<<", None)), **own}
+    if first.anchor:
+        anchors[first.anchor] = value
+    return value
 
 
-def _people(events: Iterator[Any]) -> Iterator[dict[str, str]]:
-    for event in events:
-        if isinstance(event, yaml.SequenceEndEvent):
-            return
-        if not isinstance(event, yaml.MappingStartEvent):
-            _skip(event, events)
-            continue
-        person: dict[str, str] = {}
-        for key, value in _pairs(events):
-            if isinstance(value, yaml.ScalarEvent):
-                person[key] = "" if value.implicit[0] and value.value in ("~", "null") else str(value.value)
-            else:
-                _skip(value, events)
-        yield person
+def _submitter(person: Any) -> Submitter:
+    return Submitter(**{key: _text(_table(person).get(key)) for key in Submitter.__struct_fields__})
 
 
-def _submitter(person: dict[str, str]) -> Submitter:
-    return Submitter(**{key: person.get(key, "") for key in Submitter.__struct_fields__})
+def _table(value: Any) -> dict[str, Any]:
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
 
 
-def _skip(first: Any, events: Iterator[Any]) -> None:
-    """Pass over one value, whose first event has been taken."""
-    depth = 1 if isinstance(first, yaml.CollectionStartEvent) else 0
-    while depth:
-        event = next(events)
-        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ""

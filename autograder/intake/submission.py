@@ -8,29 +8,23 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
-import zipfile
-from collections.abc import Collection
 from itertools import islice
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 import msgspec
 
 from autograder.assignment.assignment import Assignment
-from autograder.errors import GraderError, SoftmarkError, Unreadable
+from autograder.errors import GraderError, Unreadable
 from autograder.intake.archive import OTHER_FORMATS, read_zip
-from autograder.intake.export import METADATA, Submitter, metadata_file, read_metadata
 from autograder.intake.files import LARGEST_TOTAL, Collected, is_plain_name, read_file, read_folder, suffix_of
 from autograder.intake.limited import LimitReached, in_limited_process
 from autograder.intake.matching import arrange
+from autograder.results import Submitter
 
-__all__ = ["SourceTree", "Submission", "Submitter", "Unreadable", "find_submissions", "read_submission"]
+__all__ = ["SourceTree", "Submission", "Submitter", "Unreadable", "read_submission"]
 
 SINGLE_FILES = (".zip", ".py", ".ipynb")
 RENAMED_BY_BROWSERS = (".ipynb.txt", ".ipynb.json", ".py.txt")
-NOBODYS_NAMES = ("desktop.ini", "thumbs.db", "readme")
-NOBODYS_SUFFIXES = (".csv", ".yml", ".yaml", ".log", ".toml")
-"""What stands beside submissions and is none. Any other file is found, so as to end as ungraded and not as nothing."""
 
 
 class Submission(msgspec.Struct, frozen=True, kw_only=True):
@@ -38,7 +32,7 @@ class Submission(msgspec.Struct, frozen=True, kw_only=True):
 
     `name` is a plain file name, unique among those found together. `submitters` and `created_at` (ISO 8601, as it was
     written) come from an export or a platform's metadata and are empty elsewhere; so does `due`, when it was due for
-    these students, which exports do not tell.
+    these students, which exports do not tell. `staff` says what was odd about how it was found.
     """
 
     name: str
@@ -46,6 +40,7 @@ class Submission(msgspec.Struct, frozen=True, kw_only=True):
     submitters: tuple[Submitter, ...] = ()
     created_at: str = ""
     due: str = ""
+    staff: tuple[str, ...] = ()
 
 
 class SourceTree(msgspec.Struct, frozen=True, kw_only=True):
@@ -81,52 +76,6 @@ class SourceTree(msgspec.Struct, frozen=True, kw_only=True):
             with os.fdopen(os.open(folder / name, flags, 0o644), "wb") as file:
                 file.write(data)
             (folder / name).chmod(0o644)
-
-
-def find_submissions(path: Path | str, assignment: Assignment) -> list[Submission]:
-    """Every submission at a path (a Gradescope export, one submission, or a folder of them), by name.
-
-    A folder that holds a part's file is one submission; else every folder and file in it is one, lists and logs not.
-
-    Raises:
-        SoftmarkError: no such path, or nothing there that could be a submission.
-    """
-    path = Path(path)
-    try:
-        return _find_submissions(path, assignment)
-    except OSError as error:
-        raise SoftmarkError(f"{error.filename or path} could not be read: {error.strerror}.") from error
-
-
-def _find_submissions(path: Path, assignment: Assignment) -> list[Submission]:
-    if not path.exists():
-        raise SoftmarkError(f"There is no {path}: give a submission, or a folder of submissions.")
-    if not path.is_dir():
-        if suffix_of(path.name) == ".zip":
-            _refuse_packed_export(path)
-        return [Submission(name=_plain(path.stem), path=path.resolve())]
-    if metadata := metadata_file(path):
-        return _exported(metadata)
-    if any(os.path.isfile(path / part.file) for part in assignment.parts):
-        return [Submission(name=_plain(path.absolute().name), path=path.resolve())]
-    children = [child for child in sorted(path.iterdir()) if _is_submission(child)]
-    exports = [child.name for child in children if any(os.path.isfile(child / name) for name in METADATA)]
-    if exports:
-        raise SoftmarkError(f"{path} holds several exports: give one of {', '.join(exports)}.")
-    if not children:
-        raise SoftmarkError(f"{path} holds no submission: expected a folder, .zip, .py or .ipynb for each.")
-    return [Submission(name=name, path=child) for name, child in zip(_names(children), children, strict=True)]
-
-
-def _refuse_packed_export(path: Path) -> None:
-    """A zip of a whole export would else be taken for one student's."""
-    try:
-        with zipfile.ZipFile(path) as archive:
-            names = archive.namelist()
-    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
-        return  # reading it as a submission says what is wrong with it
-    if any(PurePosixPath(name).name in METADATA for name in names):
-        raise SoftmarkError(f"{path} is a whole export: unpack it and give the folder.")
 
 
 _FEW, _SMALL = 20, 1 << 20  # files, and bytes of all of them, that are read here
@@ -264,58 +213,3 @@ def _open_inner_zip(collected: Collected) -> None:
                 collected.add(file, content)
             collected.left_out += inner.left_out
             collected.too_large += inner.too_large
-
-
-def _exported(metadata: Path) -> list[Submission]:
-    """The submissions of an export: those listed, and folders that the list has forgotten.
-
-    An entry without submitters and without a folder is nobody's and nothing: it is ignored.
-    """
-    folder = metadata.parent
-    found = [
-        Submission(
-            name=entry.folder, path=folder / entry.folder, submitters=entry.submitters, created_at=entry.created_at
-        )
-        for entry in read_metadata(metadata)
-        if entry.submitters or (folder / entry.folder).exists()
-    ]
-    listed = {submission.name for submission in found}
-    forgotten = [child for child in sorted(folder.iterdir()) if _is_submission(child) and child.name not in listed]
-    found += [
-        Submission(name=name, path=child) for name, child in zip(_names(forgotten, listed), forgotten, strict=True)
-    ]
-    if not found:
-        raise SoftmarkError(f"{metadata} lists no submission and no folder stands beside it: export them again.")
-    return sorted(found, key=lambda submission: submission.name)
-
-
-def _is_submission(path: Path) -> bool:
-    if path.name.startswith((".", "__MACOSX", "__pycache__")):
-        return False
-    name = path.name.lower()
-    return path.is_dir() or not (name.startswith(NOBODYS_NAMES) or name.endswith(NOBODYS_SUFFIXES))
-
-
-def _names(paths: list[Path], taken: Collection[str] = ()) -> list[str]:
-    """A plain name for each: without the suffix of a file, unless two would be called the same.
-
-    Who is called so on disk comes first: " student_02" must not take the place of student_02.
-    """
-    on_disk = [path.name if path.is_dir() else path.stem for path in paths]
-    stems = [_plain(name) for name in on_disk]
-    so_called = [name for name, stem in zip(on_disk, stems, strict=True) if name == stem]
-    names: dict[int, str] = {}
-    for index in sorted(range(len(paths)), key=lambda index: on_disk[index] != stems[index]):
-        plain, stem = _plain(paths[index].name), stems[index]
-        name = stem if (so_called if on_disk[index] == stem else stems).count(stem) == 1 else plain
-        number = 2
-        while name in taken or name in names.values():
-            name, number = f"{plain}_{number}", number + 1
-        names[index] = name
-    return [names[index] for index in range(len(paths))]
-
-
-def _plain(name: str) -> str:
-    """A name that can be a folder's anywhere: letters and digits of any language, `_-.@+()` and spaces."""
-    plain = re.sub(r"[^\w\-.@+() ]", "_", name.encode("utf-8", "replace").decode())[:100].strip(". ")
-    return "submission" if plain.lower() in ("", "grades.csv") else plain  # the gradebook stands beside the grades

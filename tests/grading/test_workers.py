@@ -8,7 +8,7 @@ import pytest
 
 from autograder.assignment.assignment import Limits
 from autograder.grading.workers import Workers
-from autograder.intake.submission import find_submissions
+from autograder.intake.finding import find_submissions
 from autograder.run.pool import Job, grade_all
 from tests.tiny import REFERENCE, tiny_assignment
 

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from autograder.assignment.assignment import load_assignment
-from autograder.intake.submission import find_submissions
+from autograder.intake.finding import find_submissions
 from autograder.run.pool import Job, grade_all
 from autograder.run.session import Session
 

@@ -13,7 +13,7 @@ import pytest
 
 from autograder.assignment.assignment import Assignment
 from autograder.grading import workers
-from autograder.intake.submission import find_submissions
+from autograder.intake.finding import find_submissions
 from autograder.results import Grade
 from autograder.run.pool import Job, grade_all
 from autograder.run.session import Session

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from autograder.intake.submission import find_submissions
+from autograder.intake.finding import find_submissions
 from autograder.report.console import print_student_view
 from autograder.report.gradescope_json import to_results_json
 from autograder.results import Grade

@@ -13,7 +13,8 @@ from autograder.assignment.assignment import Assignment
 from autograder.errors import GraderError
 from autograder.grading import record, workers
 from autograder.grading.grader import Grader
-from autograder.intake.submission import Submission, find_submissions
+from autograder.intake.finding import find_submissions
+from autograder.intake.submission import Submission
 from autograder.report.gradebook import write_gradebook
 from autograder.run import pool, written
 from autograder.run.pool import Done, Job, grade_all

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.intake.submission import find_submissions
+from autograder.intake.finding import find_submissions
 from autograder.run.pool import Job, grade_all
 from autograder.run.session import Session
 from tests.hostile.assignment import hostile_assignment

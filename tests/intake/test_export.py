@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from autograder.errors import SoftmarkError
-from autograder.intake.export import Entry, Submitter, metadata_file, read_metadata
+from autograder.intake.export import Entry, Submitter, lists_what_is_there, read_metadata
 
 REAL = """\
 ---
@@ -137,10 +137,58 @@ def test_a_bomb_of_aliases_is_not_built(tmp_path: Path) -> None:
     assert read_metadata(write(tmp_path, bomb)) == [Entry(folder="submission_1", submitters=(Submitter(name="a"),))]
 
 
-def test_an_export_is_known_by_its_metadata_here_or_one_folder_down(tmp_path: Path) -> None:
-    inner = tmp_path / "assignment_1_export"
-    inner.mkdir()
-    assert metadata_file(tmp_path) is None
-    path = write(inner, REAL)
-    (tmp_path / "__MACOSX").mkdir()
-    assert metadata_file(tmp_path) == metadata_file(inner) == path
+def test_a_list_that_names_a_folder_beside_it_is_told_without_parsing_it(tmp_path: Path) -> None:
+    path = write(tmp_path, REAL + "\n  - [never closed")
+    assert not lists_what_is_there(path)
+    (tmp_path / "submission_409194026").touch()
+    assert not lists_what_is_there(path)
+    (tmp_path / "submission_409194025").mkdir()
+    assert lists_what_is_there(path)
+
+
+ALIASES = """\
+submission_1: &first
+  :submitters: &people
+  - &one
+    :name: &name A
+    :sid: '01'
+  :created_at: &when 2026-04-26
+submission_2: *first
+submission_3:
+  :submitters: *people
+  :created_at: *when
+...
+submission_4:
+  :history:
+  - :submitters:
+    - &late
+      :name: B
+      :sid: '02'
+  :submitters:
+  - *one
+  - *late
+  - :name: *name
+submission_5:
+  <<: *first
+  :created_at: 2026-04-27
+submission_6: *nobody
+"""
+
+
+def test_an_alias_keeps_what_it_stands_for(tmp_path: Path) -> None:
+    entries = {entry.folder[-1]: entry for entry in read_metadata(write(tmp_path, ALIASES))}
+    one, late = Submitter(name="A", sid="01"), Submitter(name="B", sid="02")
+    first = ((one,), "2026-04-26")
+    assert {key: (entry.submitters, entry.created_at) for key, entry in entries.items()} == {
+        "1": first,
+        "2": first,
+        "3": first,
+        "4": ((one, late, Submitter(name="A")), ""),
+        "5": ((one,), "2026-04-27"),
+        "6": ((), ""),
+    }
+
+
+def test_results_that_are_nested_deeply_cost_nobody_their_name(tmp_path: Path) -> None:
+    deep = f"submission_1:\n  :results: {'[' * 900}{']' * 900}\n  :submitters:\n  - :name: A\n"
+    assert read_metadata(write(tmp_path, deep)) == [Entry(folder="submission_1", submitters=(Submitter(name="A"),))]

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from autograder.assignment.assignment import Assignment, load_assignment
+from autograder.intake.finding import find_submissions
 from autograder.intake.submission import (
     SourceTree,
     Submission,
     Submitter,
     Unreadable,
-    find_submissions,
     read_submission,
 )
 from tests.gradescope_export import SAMPLES, SUBMISSIONS, Exported, write_export

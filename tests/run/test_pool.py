@@ -10,7 +10,7 @@ import pytest
 
 from autograder.errors import SoftmarkError
 from autograder.grading import record
-from autograder.intake.submission import find_submissions
+from autograder.intake.finding import find_submissions
 from autograder.report.gradescope_schema import read_results
 from autograder.run import pool
 from autograder.run.pool import Job, grade_all

@@ -36,7 +36,7 @@ def results_here(assignment: Assignment, source: str, folder: Path) -> dict[str,
 def with_grader(assignment: Assignment, work, **settings) -> None:
     """A grader whose reference runs in this process, inside a pytest session of its own."""
     reference = Reference(assignment)
-    checks = Checks(assignment, reference.modules)
+    checks = Checks(assignment, reference)
 
     def inside() -> None:
         work(Grader(assignment, checks, InThisProcess(reference.worker), lambda _folder: None, **settings))

@@ -173,7 +173,7 @@ def _unless_ended(reply: Reply) -> Reply:
 
 def _tried(assignment: Assignment, subject: Subject, chosen: Sequence[str]) -> Grade:
     reference = Reference(assignment)
-    checks = Checks(assignment, reference.modules, visible_only=True)
+    checks = Checks(assignment, reference, visible_only=True)
     grades: list[Grade] = []
 
     def work() -> None:

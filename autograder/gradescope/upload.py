@@ -98,7 +98,7 @@ def _loaded(assignment: Assignment) -> tuple[Check, ...]:
     if any(path.parent == assignment.hidden for path in assignment.check_files()):
         assignment.hidden_key()
     reference = Reference(assignment)
-    checks = Checks(assignment, reference.modules)
+    checks = Checks(assignment, reference)
     with_checks(checks, lambda: refuse_wrong_points(checks.checks, assignment))
     return checks.checks
 

@@ -13,7 +13,6 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from types import ModuleType
 from typing import Any, Literal, Protocol
 
 import pytest
@@ -24,6 +23,7 @@ from autograder.errors import GraderError
 from autograder.grading.checks import Check, collect
 from autograder.grading.line import Line, Transport
 from autograder.grading.proxy import Student
+from autograder.grading.reference import Oracle, ReferenceLine
 from autograder.results import CheckResult
 from autograder.student_error import StudentError
 from autograder.testing.cases import Cases
@@ -101,11 +101,9 @@ class CheckRun:
 class Checks:
     """The checks of one assignment (on a student's machine the visible ones), ready to run any number of times."""
 
-    def __init__(
-        self, assignment: Assignment, references: dict[str, ModuleType], *, visible_only: bool = False
-    ) -> None:
+    def __init__(self, assignment: Assignment, oracle: Oracle | None, *, visible_only: bool = False) -> None:
         self.assignment = assignment
-        self.references = references
+        self._oracle = oracle
         self.files = tuple(
             file for file in assignment.check_files() if not (visible_only and file.parent == assignment.hidden)
         )
@@ -135,7 +133,11 @@ class Checks:
     ) -> ItemRun:
         self._check, self._item, self._subject = check, item, subject
         self._run = run = ItemRun(
-            Line(_Lazy(lambda: subject.open(check, check.seconds)), check.part, self._classes(check.part))
+            Line(
+                _Lazy(lambda: subject.open(check, check.seconds)),
+                check.part,
+                None if self._oracle is None else self._oracle.classes(check.part),
+            )
         )
         token = recorder.set(self._record)
         try:
@@ -144,11 +146,6 @@ class Checks:
             recorder.reset(token)
             self._check = self._item = self._run = self._subject = None
         return run
-
-    def _classes(self, part: str) -> frozenset[str] | None:
-        """The names that are classes in the reference; None where there is no reference to tell."""
-        module = self.references.get(part)
-        return None if module is None else frozenset(n for n, each in vars(module).items() if isinstance(each, type))
 
     def _record(self, got: Any, expected: Any, what: str) -> None:
         assert self._run is not None
@@ -163,12 +160,13 @@ class Checks:
         return Student(self._run.line)
 
     @pytest.fixture
-    def reference(self) -> ModuleType:
-        """The reference solution of the check's part."""
-        assert self._check is not None
-        if self._check.part not in self.references:
+    def reference(self) -> Student:
+        """The reference solution of the check's part, asked like `student`."""
+        assert self._check is not None and self._item is not None
+        if self._oracle is None or self._oracle.classes(self._check.part) is None:
             raise GraderError(f"part {self._check.part} has no reference solution")
-        return self.references[self._check.part]
+        oracle, item = self._oracle, f"{self._check.part}.{self._item.name}"
+        return Student(ReferenceLine(_Lazy(lambda: oracle.open(item)), self._check.part))
 
     @pytest.fixture
     def forbids(self) -> tuple[str, ...]:

@@ -58,8 +58,23 @@ class RemoteFunction:
         kind = f"a {value.type_name[:100]}" if value.type_name else "an object"
         raise StudentUnreadable(plain.replace("an object", kind), function=self._name, plain=plain)
 
+    def pull_back(
+        self,
+        args: Sequence[Any],
+        cotangents: Sequence[Any],
+        kwargs: dict[str, Any],
+        frozen: Sequence[int] = (),
+        then: Sequence[Any] = (),
+    ) -> Gradients:
+        """Vector-Jacobian products of this function, see `Student.vjp`."""
+        given, after = _bare(tuple(args)), _bare(tuple(then))
+        message = Vjp(self._target, given, _bare(kwargs), tuple(cotangents), tuple(frozen), after)
+        reply = self._line.call(message, self._name)
+        assert isinstance(reply, Gradients)
+        return reply
+
     def __repr__(self) -> str:
-        return f"<student's {self._name}>"
+        return f"<{self._name}, over there>"
 
 
 class RemoteClass(RemoteFunction):
@@ -71,12 +86,12 @@ class RemoteClass(RemoteFunction):
         return self._line_value(reply.value)
 
 
-class RemoteObject:
+class RemoteObject(RemoteFunction):
     """An object that lives with the student's code: `m(x)`, `m.method(x)`, `m.attribute`."""
 
     def __init__(self, line: Line, handle: HandleRef, name: str) -> None:
-        self._line, self._handle, self._name = line, handle, name
-        self._target = Target("", line.module, handle.id)
+        super().__init__(line, Target("", line.module, handle.id), name)
+        self._handle = handle
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         reply = self._line.call(Call(self._target, _bare(args), _bare(kwargs)), self._name)
@@ -89,7 +104,7 @@ class RemoteObject:
         return _resolve(self._line, Target(name, self._line.module, self._handle.id), f"{self._name}.{name}")
 
     def __repr__(self) -> str:
-        return f"<an object of the student's {self._name}>"
+        return f"<an object of {self._name}, over there>"
 
 
 class Student:
@@ -103,7 +118,7 @@ class Student:
             raise AttributeError(name)
         return _resolve(self._line, Target(name, self._line.module), name)
 
-    def observe(self, f: RemoteFunction | RemoteObject, *args: Any, **kwargs: Any) -> Observed:
+    def observe(self, f: RemoteFunction, *args: Any, **kwargs: Any) -> Observed:
         """Call `f` and return its value with the arguments as they are afterwards and what global state changed."""
         target, name = _target(f)
         reply = self._line.call(Observe(target, _bare(args), _bare(kwargs)), name)
@@ -112,7 +127,7 @@ class Student:
 
     def vjp(
         self,
-        f: RemoteFunction | RemoteObject,
+        f: RemoteFunction,
         args: Sequence[Any],
         cotangents: Sequence[Any],
         *,
@@ -127,15 +142,11 @@ class Student:
         parameters by name. The arguments at the positions `frozen` need no gradients. With `then`, `f(*then)` is called
         between the call and its backward pass.
         """
-        target, name = _target(f)
-        message = Vjp(target, _bare(tuple(args)), _bare(kwargs), tuple(cotangents), tuple(frozen), _bare(tuple(then)))
-        reply = self._line.call(message, name)
-        assert isinstance(reply, Gradients)
-        return reply
+        return f.pull_back(args, cotangents, kwargs, frozen, then)
 
     def measure(
         self,
-        f: RemoteFunction | RemoteObject,
+        f: RemoteFunction,
         make_args: Callable[[int], Sequence[Any]],
         lengths: Sequence[int],
         *,
@@ -188,7 +199,7 @@ class Student:
 
     def stream(
         self,
-        f: RemoteFunction | RemoteObject,
+        f: RemoteFunction,
         *args: Any,
         items: Sequence[Any],
         count: int = 0,
@@ -246,7 +257,7 @@ def _resolve(line: Line, target: Target, name: str) -> Any:
     return RemoteClass(line, target, name) if reply.kind == "class" else RemoteFunction(line, target, name)
 
 
-def _target(f: RemoteFunction | RemoteObject) -> tuple[Target, str]:
+def _target(f: RemoteFunction) -> tuple[Target, str]:
     return f._target, f._name  # pyright: ignore[reportPrivateUsage]
 
 

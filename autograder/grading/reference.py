@@ -1,6 +1,7 @@
-"""The reference solutions as modules of the grader, and as a transport that can stand in the student's place.
+"""The reference solutions: what checks ask as `reference`, and what can stand in the student's place.
 
-Only ever loaded in a grader, never in the fork server or a worker. It loads what the course wrote and nothing else.
+Only ever loaded in a grader, never in the fork server or a worker. Checks reach it by the same messages as `student`,
+so that its answers can be recorded (`recording`) and given again where there is no reference.
 """
 
 from __future__ import annotations
@@ -8,10 +9,43 @@ from __future__ import annotations
 import traceback
 from pathlib import Path
 from types import ModuleType
+from typing import NoReturn, Protocol
 
 from autograder.assignment.assignment import Assignment
 from autograder.errors import SoftmarkError
+from autograder.grading.line import Line, Scale, Transport
 from autograder.sandbox.in_process import InProcessWorker
+from autograder.student_error import StudentError
+from autograder.worker.protocol.messages import Reply, Request
+
+
+class Oracle(Protocol):
+    """What answers when a check asks `reference`: the reference solution, or a recording of its answers."""
+
+    def classes(self, part: str) -> frozenset[str] | None:
+        """The names of a part that are classes; None where nobody knows the part."""
+        ...
+
+    def open(self, item: str) -> Transport:
+        """A transport for one item of a check, such as "attention.test_softmax_is_the_formula"."""
+        ...
+
+
+class ReferenceFailed(Exception):
+    """The reference raised, or gave what nobody can read. Whose fault that is depends on what it was asked."""
+
+
+class ReferenceLine(Line):
+    """The line of `reference`: what goes wrong on it is no error of the student's."""
+
+    def _send(self, message: Request, name: str = "", scale: Scale | None = None) -> Reply:
+        try:
+            return super()._send(message, name, scale)
+        except StudentError as error:
+            self._fail(error)
+
+    def _fail(self, error: StudentError) -> NoReturn:
+        raise ReferenceFailed(f"the reference's {error.function}: {error.sentence}") from None
 
 
 class Reference:
@@ -22,6 +56,7 @@ class Reference:
 
     def __init__(self, assignment: Assignment) -> None:
         names = [part.name for part in assignment.parts if (assignment.solutions / part.file).is_file()]
+        self._folder, self._names = assignment.solutions, names
         self.worker = InProcessWorker(assignment.solutions, names)
         self.modules: dict[str, ModuleType] = {}
         for name in names:
@@ -32,6 +67,15 @@ class Reference:
                     f"{_place(error, assignment.solutions / f'{name}.py')}: the reference cannot be imported "
                     f"({type(error).__name__}: {error}), so nothing can be graded: mend it."
                 ) from error
+
+    def classes(self, part: str) -> frozenset[str] | None:
+        """The names of a part that are classes; None where it has no reference."""
+        module = self.modules.get(part)
+        return None if module is None else frozenset(n for n, each in vars(module).items() if isinstance(each, type))
+
+    def open(self, item: str) -> Transport:
+        """A transport with no objects of an earlier item's."""
+        return InProcessWorker(self._folder, self._names, self.worker.loader)
 
 
 def _place(error: Exception, file: Path) -> str:

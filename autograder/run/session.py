@@ -103,7 +103,7 @@ class Session:
         from autograder.grading.workers import InThisProcess
 
         reference = Reference(assignment)
-        checks = Checks(assignment, reference.modules)
+        checks = Checks(assignment, reference)
         in_place = InThisProcess(reference.worker, assignment.solutions)
 
         def inside() -> None:

@@ -20,10 +20,10 @@ from autograder.worker.protocol.wire import Unencodable, decode_reply, decode_re
 
 
 class InProcessWorker:
-    """The parts `modules` in `folder`, in this process."""
+    """The parts `modules` in `folder`, in this process; of several with one `loader` each keeps its own objects."""
 
-    def __init__(self, folder: str | os.PathLike[str], modules: Sequence[str]) -> None:
-        self.loader = Loader(folder, modules)
+    def __init__(self, folder: str | os.PathLike[str], modules: Sequence[str], loader: Loader | None = None) -> None:
+        self.loader = loader or Loader(folder, modules)
         self.cpu_seconds = 0.0
         self.wall_seconds = 0.0
         self._executor = Executor(self.loader)

@@ -1,16 +1,20 @@
 """The inputs that checks are tried on: the same for every student and every run, drawn from small to large.
 
-Each draw has a CPU generator of its own, seeded by HMAC(key, check, number of the draw), so that what one check draws
-moves no other's. Sizes within a case are pairwise different, so that an exchanged axis cannot pass. Dtypes are always
-named: a submission may change torch's default. It calls no student code.
+Each draw has a generator of its own, seeded by HMAC(key, check, number of the draw), so that what one check draws moves
+no other's. The numbers are the same to the last bit on every processor and with every version of torch: they are made
+from the raw bits of Philox (Salmon et al. 2011) by integer arithmetic and sums alone. torch's own generators differ
+between processors. Sizes within a case are pairwise different, so that an exchanged axis cannot pass. Dtypes are always
+named: a submission may change torch's default.
 """
 
 from __future__ import annotations
 
 import hashlib
 import hmac
+import math
 from collections.abc import Iterator, Sequence
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -40,46 +44,51 @@ class Cases:
         self._check = check
         self._draws = 0
 
-    def generator(self) -> torch.Generator:
-        """A fresh CPU generator for the next draw."""
+    def _generator(self) -> np.random.Philox:
+        """A fresh generator for the next draw."""
         message = f"{self._check}\0{self._draws}".encode()
         self._draws += 1
         digest = hmac.new(self._key, message, hashlib.sha256).digest()
-        generator = torch.Generator(device="cpu")
-        generator.manual_seed(int.from_bytes(digest[:8], "little", signed=True))
-        return generator
+        return np.random.Philox(key=int.from_bytes(digest[:16], "little"))
 
     def tensor(self, *shape: int, dtype: torch.dtype = torch.float32, scale: float = 1.0) -> Tensor:
-        """Normal numbers of mean 0 and standard deviation `scale`, drawn in float64 and rounded to `dtype`."""
-        return (torch.randn(shape, generator=self.generator(), dtype=torch.float64) * scale).to(dtype)
+        """Numbers of mean 0 and standard deviation `scale`, nearly normal: sums of twelve uniform ones, in float64.
+
+        They are rounded to `dtype` at the end. None is further than 6 `scale` from 0.
+        """
+        total = np.zeros(math.prod(shape))
+        for uniform in _uniform(self._generator(), (12, total.size)):
+            total += uniform
+        return (torch.from_numpy(total - 6.0).reshape(shape) * scale).to(dtype)
 
     def uniform(self, *shape: int, low: float, high: float, dtype: torch.dtype = torch.float32) -> Tensor:
         """Numbers spread evenly over [low, high)."""
-        drawn = torch.rand(shape, generator=self.generator(), dtype=torch.float64)
+        drawn = torch.from_numpy(_uniform(self._generator(), shape))
         return (low + (high - low) * drawn).to(dtype)
 
     def integers(self, *shape: int, low: int, high: int) -> Tensor:
         """int64 numbers in low .. high - 1."""
-        return torch.randint(low, high, shape, generator=self.generator(), dtype=torch.int64)
+        raw = self._generator().random_raw(math.prod(shape)) % np.uint64(high - low)
+        return torch.from_numpy(raw.astype(np.int64)).reshape(shape) + low
 
     def permutation(self, n: int) -> Tensor:
         """An order of 0 .. n - 1 in which nothing stays, and which for n > 2 is not its own inverse: (n,) int64."""
         if n < 2:
             raise ValueError(f"{n} things have no order in which nothing stays")
-        generator = self.generator()
+        generator = self._generator()
         identity = torch.arange(n)
         while True:
-            order = torch.randperm(n, generator=generator)
+            order = _order(generator, n)
             if bool((order != identity).all()) and (n == 2 or bool((order[order] != identity).any())):
                 return order
 
     def mask(self, *shape: int) -> Tensor:
         """A boolean mask, about half of it True; each row (last axis, longer than 1) has a True and a False."""
-        generator = self.generator()
-        mask = torch.rand(shape, generator=generator, dtype=torch.float64) < 0.5
+        generator = self._generator()
+        mask = torch.from_numpy(_uniform(generator, shape) < 0.5)
         rows = mask.reshape(-1, shape[-1])
         for row in rows:
-            seen, hidden = torch.randperm(shape[-1], generator=generator)[:2]
+            seen, hidden = _order(generator, shape[-1])[:2]
             row[seen], row[hidden] = True, False
         return rows.reshape(shape)
 
@@ -102,3 +111,14 @@ class Cases:
                 self.tensor(*leading, n_k, d_k, dtype=dtype, scale=scale),
                 self.tensor(*leading, n_k, d_v, dtype=dtype, scale=scale),
             )
+
+
+def _uniform(generator: np.random.Philox, shape: Shape) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+    """Multiples of 2^-53 in [0, 1)."""
+    raw = generator.random_raw(math.prod(shape)).reshape(shape)
+    return (raw >> np.uint64(11)).astype(np.float64) * 2.0**-53
+
+
+def _order(generator: np.random.Philox, n: int) -> Tensor:
+    """An order of 0 .. n - 1: (n,) int64."""
+    return torch.from_numpy(np.argsort(generator.random_raw(n), kind="stable"))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import torch
 from torch import Tensor, nn
@@ -28,14 +28,18 @@ class Pullback:
 def vjp(
     function: Callable[..., Any], args: Sequence[Any], cotangents: Sequence[Tensor | None], **kwargs: Any
 ) -> Pullback:
-    """Call a function of ours and pull cotangents back through it.
+    """Call a function and pull cotangents back through it.
 
     Args:
-        function: gives a tensor, or a tuple of them; if it is a module, its parameters get gradients too.
+        function: gives a tensor, or a tuple of them; of a module the parameters get gradients too. One of `reference`
+            is pulled back where it lives.
         args: positional arguments; floating-point tensors among them become leaves.
         cotangents: one for each tensor of the result, of its shape; None: that output takes no part.
         **kwargs: passed as they are.
     """
+    if hasattr(type(function), "pull_back"):
+        found: Any = cast(Any, function).pull_back(args, cotangents, kwargs)
+        return Pullback(found.args, found.parameters)
     leaves = [_leaf(value) for value in args]
     parameters = dict(function.named_parameters()) if isinstance(function, nn.Module) else {}
     with torch.enable_grad():

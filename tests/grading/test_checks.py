@@ -12,7 +12,7 @@ from tests.tiny import ONE_CHECK, tiny_assignment
 
 
 def collected(assignment):
-    checks = Checks(assignment, {})
+    checks = Checks(assignment, None)
     with_checks(checks, lambda: None)
     return checks.checks
 

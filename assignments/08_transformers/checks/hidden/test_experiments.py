@@ -15,7 +15,7 @@ from autograder.testing.modules import load_alike
 from autograder.testing.numbers import assert_same, assert_tensor, parts_of
 from autograder.testing.purity import assert_pure
 from autograder.testing.symmetry import assert_invariant
-from support.order import SYMBOLS, A, B, assert_accuracy, assert_same_module, load_trained, pairs
+from support.order import SYMBOLS, TRAINED_LENGTHS, A, B, assert_accuracy, assert_same_module, load_trained, pairs
 
 
 @number("6.5b")
@@ -35,7 +35,7 @@ def test_a_causal_mask_tells_position(student, reference, cases, handed_in):
     assert_invariant(before, after, "logits without a code", under="permuting the tokens", within=within)
     assert_accuracy(blind.accuracy(cases, (6, 11, 16), 60), "order_none", least=0.48, most=0.52)
     causal = load_trained(student.OrderModel, reference, handed_in, "none_causal")
-    got = causal.accuracy(cases, reference.TRAINED_LENGTHS, 40)
+    got = causal.accuracy(cases, TRAINED_LENGTHS, 40)
     assert_accuracy(got, "order_none_causal at the trained lengths", least=0.93)
 
 
@@ -132,5 +132,5 @@ def test_with_a_code_order_is_seen(student, reference, cases, handed_in, arm):
     Stays though 6.5a and 6.5c fail with it: 6.5a believes the student's own model, and 6.5c asks for more than this.
     """
     trained = load_trained(student.OrderModel, reference, handed_in, arm)
-    got = trained.accuracy(cases, reference.TRAINED_LENGTHS, count=40)
+    got = trained.accuracy(cases, TRAINED_LENGTHS, count=40)
     assert_accuracy(got, f"order_{arm} at the trained lengths", least=0.93)

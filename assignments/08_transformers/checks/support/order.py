@@ -25,7 +25,7 @@ A, B, SYMBOLS = 0, 1, 12
 SAME_MODEL = 1e-3
 """What logits of trained models may differ by, relative to the largest (or to 1): an angle held in float32 is legal."""
 
-
+TRAINED_LENGTHS = range(6, 17)
 AT_ONCE = 200
 """So many sequences are asked about in one call: 600 of length 32 took 90 MiB, in the worker and in the grader."""
 

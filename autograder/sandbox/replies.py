@@ -44,7 +44,8 @@ def bounded(reply: Reply) -> Reply:
         return messages.Misfit(reply.reason[:200])
     if isinstance(reply, messages.Measured):
         texts = {name: getattr(reply, name)[:200] for name in ("largest_where", "largest_operator")}
-        return replace(reply, **texts, operators=tuple(name[:200] for name in reply.operators[:400]))
+        operators, devices = (tuple(x[:200] for x in each[:400]) for each in (reply.operators, reply.devices))
+        return replace(reply, **texts, operators=operators, devices=devices)
     if isinstance(reply, messages.Unmeasured):
         return messages.Unmeasured(reply.reason[:200])
     if isinstance(reply, messages.Found):

@@ -94,10 +94,15 @@ def mapped(value: Value, change: Callable[[Value], Value]) -> Value:
 
 def floating(value: Value) -> list[torch.Tensor]:
     """The floating-point tensors in a value, in order."""
+    return [tensor for tensor in tensors_in(value) if tensor.is_floating_point()]
+
+
+def tensors_in(value: Value) -> list[torch.Tensor]:
+    """The tensors in a value, in order."""
     if isinstance(value, torch.Tensor):
-        return [value] if value.is_floating_point() else []
+        return [value]
     if isinstance(value, dict):
-        return [tensor for item in cast("dict[Any, Value]", value).values() for tensor in floating(item)]
+        value = list(cast("dict[Any, Value]", value).values())
     if isinstance(value, (list, tuple)):
-        return [tensor for item in cast("list[Value]", value) for tensor in floating(item)]
+        return [tensor for item in cast("list[Value]", value) for tensor in tensors_in(item)]
     return []

@@ -9,6 +9,7 @@ from __future__ import annotations
 import gc
 import linecache
 import os
+import re
 import sys
 from collections.abc import Callable
 from typing import cast
@@ -17,28 +18,33 @@ import torch
 from torch import Tensor
 
 from ..protocol.messages import Measure, Measured, Unmeasured, Value
-from ..vjp import backward, floating, gradients_of, with_leaves
+from ..vjp import backward, floating, gradients_of, tensors_in, with_leaves
 from .allocations import AllocationModel
 
 _SEED = 161_803_399
 _MOST_TEXT = 160
+_TWO_DEVICES = re.compile(r"not on the expected device|on the same device|at least two devices")
 
 
 def measure(function: Callable[..., Value], request: Measure, folder: str) -> Measured | Unmeasured:
     """Carry out `request` on `function`. `folder` holds the student's files, whose lines are named.
 
-    On real tensors, what `function` raises is raised; on fake ones it is answered by `Unmeasured`: not every right
-    program runs on them.
+    On real tensors, what `function` raises is raised; on fake ones and on the device "meta" it is answered by
+    `Unmeasured`, since not every right program runs there. That tensors are on two devices is raised in any case.
     """
     gc.collect()  # cycles of earlier calls are not this one's
-    if not request.fake:
+    if not request.fake and request.device != "meta":
         return _measured(function, request, folder)
-    from torch._subclasses.fake_tensor import FakeTensorMode  # half a second, for few who ask
-
     try:
+        if not request.fake:
+            return _measured(function, request, folder)
+        from torch._subclasses.fake_tensor import FakeTensorMode  # half a second, for few who ask
+
         with FakeTensorMode(allow_non_fake_inputs=True):
             return _measured(function, request, folder)
     except Exception as error:
+        if _TWO_DEVICES.search(str(error)):
+            raise
         return Unmeasured(f"{type(error).__name__}: {str(error)[:_MOST_TEXT]}")
 
 
@@ -71,6 +77,7 @@ def _measured(function: Callable[..., Value], request: Measure, folder: str) -> 
         fake=request.fake,
         value=None if request.tensors else result,
         args=() if request.tensors else tuple(gradients_of(value) for value in args),
+        devices=tuple(sorted({tensor.device.type for tensor in tensors_in(result)})),
     )
 
 

@@ -268,7 +268,8 @@ class Measured:
     `largest_where` (empty where it was no line of the student's), `kept` what was alive after the forward pass.
     `operations` were dispatched, `elements` numbers they wrote, `products` multiply-adds of matrix products.
     `operators` are the names of all that ran. `value` is what the call gave and `args` are the gradients of its
-    arguments, unless the worker made the inputs. `n` is the length, filled in by who asked.
+    arguments, unless the worker made the inputs. `devices` are those of the result's tensors. `n` is the length,
+    filled in by who asked.
     """
 
     peak: int
@@ -284,6 +285,7 @@ class Measured:
     n: int = 0
     value: Value = None
     args: tuple[Value, ...] = ()
+    devices: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

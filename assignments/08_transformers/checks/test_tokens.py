@@ -4,6 +4,10 @@ A student's merges are replayed (`support.text`), since of several most frequent
 get merges that the reference has trained, so that a mistake in training costs once. Checks of special tokens, streams
 and the like compare what ids stand for (`support.ids`), so that a wrong order of merges costs once. Everything is
 exact: tokens are moved about, never computed with.
+
+A special token is named everywhere but in 1.1i and 1.2i, and training is asked for no more merges than every legal
+choice leaves pairs that occur twice, but for 1.1h: so whoever fails only without special tokens, or only at the last
+pair, loses those checks and no others.
 """
 
 import numpy
@@ -30,7 +34,7 @@ def running_text(cases, length):
 @pytest.mark.read("handout 1.1")
 def test_most_frequent_pair_is_merged(student, cases):
     """Training slices text into subwords: it merges the most frequent pair of neighbours, again and again"""
-    for text, merges in [("low low lower", 2), (SENTENCE, 12), (running_text(cases, 60), 25)]:
+    for text, merges in [("low low lower", 2), (SENTENCE * 2, 12), (running_text(cases, 60), 25), ("ab ac " * 150, 2)]:
         assert_trained(student.train_bpe(text, 257 + merges, [END]), text, 257 + merges, [END])
 
 
@@ -39,8 +43,8 @@ def test_most_frequent_pair_is_merged(student, cases):
 @pytest.mark.read("handout 1.1")
 def test_vocabulary_is_bytes_special_tokens_merges(student, cases):
     """Every byte is a token, so any text can be written; special tokens and merges come on top"""
-    for special_tokens in ([END], [], ["<b>", "<a>"]):
-        got = student.train_bpe(SENTENCE, 256 + len(special_tokens) + 9, special_tokens)
+    for special_tokens in ([END], ["<b>", "<a>"], ["«конец»", "|"]):
+        got = student.train_bpe(SENTENCE * 2, 256 + len(special_tokens) + 9, special_tokens)
         assert_vocabulary(got, special_tokens)
 
 
@@ -49,8 +53,9 @@ def test_vocabulary_is_bytes_special_tokens_merges(student, cases):
 @pytest.mark.read("handout 1.1")
 def test_no_merge_across_pre_tokens(student, cases):
     """Words are units before subwords are: no merge reaches from one pre-token into the next"""
-    for text in ("a b a b a b", "it's he's she's, who's 3 42 x7 ... ?!\n\n  end", running_text(cases, 20)):
-        assert_merged_within_words(student.train_bpe(text, 500, []), text, 500, [])
+    words = " it's he's she's, who's 3 42 x7 ... ?!\n\n  end" * 2
+    for text, merges in [(" a b a b a b a b", 2), (words, 24), (running_text(cases, 20) * 2, 12)]:
+        assert_merged_within_words(student.train_bpe(text, 257 + merges, [END]), text, 257 + merges, [END])
 
 
 @number("1.1d")
@@ -58,31 +63,32 @@ def test_no_merge_across_pre_tokens(student, cases):
 @pytest.mark.read("handout 1.1")
 def test_special_tokens_take_no_part_in_training(student, cases):
     """A special token is one unit from the start: training counts no pair in it or across it"""
-    for text, special_tokens in [
-        ("ab<|x|>ba<|x|>ab<|x|>", ["<|x|>"]),
-        (f"low{END}low{END}{END}lower{END}west", [END]),
-        (f"<s>{SENTENCE}{END}<s>{SENTENCE}{END}", ("<s>", END)),
+    for text, special_tokens, merges in [
+        ("ab<|x|>ba<|x|>" * 2 + "ab<|x|>", ["<|x|>"], 2),
+        (f"low{END}low{END}{END}lower{END}lower{END}west{END}west", [END], 7),
+        (f"<s>{SENTENCE}{END}<s>{SENTENCE}{END}", ("<s>", END), 37),
     ]:
-        assert_merged_within_words(student.train_bpe(text, 500, special_tokens), text, 500, special_tokens)
+        size = 256 + len(special_tokens) + merges
+        assert_merged_within_words(student.train_bpe(text, size, special_tokens), text, size, special_tokens)
 
 
 @number("1.2a")
-@weight(1.5)
+@weight(1)
 @pytest.mark.read("handout 1.2")
 def test_encoding_joins_by_rank(student, reference, cases):
     """Encoding repeats training: in each pre-token the pair that was merged first is joined first"""
     for alphabet, merges in [("ab", 6), ("abc", 12), ("the ow", 25)]:
-        vocab, ranked = reference.train_bpe(draw_text(cases, alphabet, 200), 256 + merges, [])
-        tokenizer, oracle = student.Tokenizer(vocab, ranked, []), reference.Tokenizer(vocab, ranked, [])
+        vocab, ranked = reference.train_bpe(draw_text(cases, alphabet, 200), 257 + merges, [END])
+        tokenizer, oracle = student.Tokenizer(vocab, ranked, [END]), reference.Tokenizer(vocab, ranked, [END])
         for length in (1, 2, 3, 5, 8, 13, 40, 120, 1200):  # the last without a space, as genes and links are
             text = draw_text(cases, alphabet, length)
             assert_ids(tokenizer.encode(text), oracle.encode(text), vocab)
-    _, ranked = reference.train_bpe(draw_text(cases, "abc", 200), 256 + 12, [])
+    _, ranked = reference.train_bpe(draw_text(cases, "abc", 200), 257 + 12, [END])
     first = [(bytes([a]), bytes([b])) for a in range(0x80, 0xC0) for b in range(0x80, 0xC0)]  # none is in the text
     merges = [*first, *ranked]  # as many as in practice
-    tokens = [*(bytes([byte]) for byte in range(256)), *(left + right for left, right in merges)]
+    tokens = [*(bytes([byte]) for byte in range(256)), END.encode(), *(left + right for left, right in merges)]
     vocab = dict(enumerate(tokens))
-    tokenizer, oracle = student.Tokenizer(vocab, merges, []), reference.Tokenizer(vocab, merges, [])
+    tokenizer, oracle = student.Tokenizer(vocab, merges, [END]), reference.Tokenizer(vocab, merges, [END])
     text = draw_text(cases, "abc", 120)
     assert_ids(tokenizer.encode(text), oracle.encode(text), vocab)
 
@@ -92,10 +98,19 @@ def test_encoding_joins_by_rank(student, reference, cases):
 @pytest.mark.read("handout 1.2")
 def test_decoding_gives_the_text_back(student, reference, cases):
     """Tokens hold all of a text: decoding gives it back, characters that training never saw included"""
-    vocab, merges = reference.train_bpe(SENTENCE, 290, [])
-    tokenizer, another = student.Tokenizer(vocab, merges, []), student.Tokenizer(vocab, merges, [])
+    vocab, merges = reference.train_bpe(SENTENCE, 290, [END])
+    tokenizer, another = student.Tokenizer(vocab, merges, [END]), student.Tokenizer(vocab, merges, [END])
     assert_ids(tokenizer.encode(""), [], vocab)
-    texts = ("", "a", "Жук, 你好, 🙂!", "it's  two   spaces\r\n\r\n\tand lines \n", "cafe\u0301 ﬁ ² ")
+    spaces = "it's  two   spaces\r\n\r\n\tand lines \n"
+    texts = (
+        "",
+        "a",
+        "Жук, 你好, 🙂!",
+        spaces,
+        "cafe\u0301 ﬁ ² ",
+        "\ufeffthe\x00\u2028\rend\ufffd",
+        f"the{END}{END} end",
+    )
     encoded = [tokenizer.encode(text) for text in texts]
     for text, ids in zip(texts, encoded, strict=True):  # tokens hold the text, not the tokenizer that made them
         assert_text(tokenizer.decode(ids), text)
@@ -107,14 +122,18 @@ def test_decoding_gives_the_text_back(student, reference, cases):
 @pytest.mark.read("handout 1.2")
 def test_decoding_what_a_model_gives(student, reference, cases):
     """What a model puts out can be decoded: ids in a list, a tuple, an array or a tensor"""
-    vocab, merges = reference.train_bpe(SENTENCE, 280, [])
-    tokenizer, ids = student.Tokenizer(vocab, merges, []), reference.Tokenizer(vocab, merges, []).encode("slow wheels")
-    for given in (ids, tuple(ids), torch.tensor(ids), numpy.array(ids)):
-        assert_text(tokenizer.decode(given), "slow wheels")
+    vocab, merges = reference.train_bpe(SENTENCE, 280, [END])
+    tokenizer, text = student.Tokenizer(vocab, merges, [END]), f"slow wheels{END}"
+    ids = reference.Tokenizer(vocab, merges, [END]).encode(text)
+    arrays = (numpy.array(ids), numpy.array(ids, dtype=numpy.uint16), torch.tensor(ids), torch.tensor(ids).int())
+    for given in (ids, tuple(ids), *arrays):
+        assert_text(tokenizer.decode(given), text)
+        assert_text(tokenizer.decode(given[:0]), "")
+        assert_text(tokenizer.decode(given[::2]), reference.Tokenizer(vocab, merges, [END]).decode(ids[::2]))
 
 
 @number("1.2f")
-@weight(1)
+@weight(0.5)
 @pytest.mark.read("handout 1.2")
 def test_special_token_is_one_id(student, reference, cases):
     """A special token is one id and never split, wherever it stands and whatever stands beside it"""
@@ -133,8 +152,8 @@ def test_special_token_is_one_id(student, reference, cases):
 @pytest.mark.read("handout 1.3")
 def test_items_are_encoded_one_by_one(student, reference, cases):
     """A text that never ends can be encoded: each item by itself, and none before its ids are asked for"""
-    vocab, merges = reference.train_bpe(SENTENCE, 280, [])
-    tokenizer, oracle = student.Tokenizer(vocab, merges, []), reference.Tokenizer(vocab, merges, [])
+    vocab, merges = reference.train_bpe(SENTENCE, 280, [END])
+    tokenizer, oracle = student.Tokenizer(vocab, merges, [END]), reference.Tokenizer(vocab, merges, [END])
     items = ["the lo", "west", "", "newer", " ", "other", "low", "slow"]
     expected = []
     for place, item in enumerate(items):
@@ -157,7 +176,7 @@ def assert_lazy(stream, ids, needed):
 
 
 @number("1.4a")
-@weight(1)
+@weight(0.75)
 @pytest.mark.read("handout 1.4")
 def test_patches_are_squares_of_the_image(student, reference, cases):
     """A patch is a square of the image, read row by row and channel by channel, and patches come row by row"""
@@ -178,7 +197,7 @@ def test_patches_put_together_are_the_image(student, reference, cases):
 
 
 @number("1.4e")
-@weight(1)
+@weight(0.75)
 @pytest.mark.read("handout 1.4")
 def test_windows_slide_over_the_series(student, reference, cases):
     """A time series becomes windows: `length` times each, one every `stride` times"""

@@ -1,6 +1,6 @@
 """Without special tokens the pattern is empty, and text is cut between any two characters."""
 
-CAUGHT_BY = ["1.2a"]
+CAUGHT_BY = ["1.2i"]
 
 class Tokenizer(Tokenizer):
     def encode(self, text):

@@ -1,6 +1,6 @@
 """Without special tokens the pattern is empty and cuts between any two characters, so nothing is merged."""
 
-CAUGHT_BY = ["1.1f", "1.1c"]
+CAUGHT_BY = ["1.1i"]
 
 import regex
 from collections import Counter

@@ -1,6 +1,6 @@
 """Only the first special token is cut out; all of them are."""
 
-CAUGHT_BY = ["1.1d"]
+CAUGHT_BY = ["1.1e"]
 
 import regex
 from collections import Counter

@@ -68,4 +68,4 @@ def _assert_unchanged(after: Any, before: Any, name: str) -> None:
 
 
 def _keys(items: Any) -> list[Any]:
-    return list(items) if isinstance(items, dict) else list(range(len(items)))
+    return list(cast("Any", items)) if isinstance(items, dict) else list(range(len(items)))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
@@ -77,14 +77,19 @@ def _exists(place: Path) -> bool:
         return False
 
 
-def imported_modules(nodes: Iterable[ast.AST]) -> set[str]:
-    """The dotted names of what these nodes import. `from a import b` gives both a and a.b: either may be the module."""
+def imported_modules(nodes: Iterable[ast.AST], within: Sequence[str] = ()) -> set[str]:
+    """The dotted names of what these nodes import. `from a import b` gives both a and a.b: either may be the module.
+
+    `within` are the packages around the source, outermost first; without them relative imports are passed over.
+    """
     found: set[str] = set()
     for node in nodes:
         if isinstance(node, ast.Import):
             found.update(alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            found.update((node.module, *(f"{node.module}.{alias.name}" for alias in node.names)))
+        elif isinstance(node, ast.ImportFrom) and (within if node.level else node.module):
+            above = within[: len(within) - node.level + 1] if node.level else ()
+            module = ".".join((*above, node.module) if node.module else above)
+            found.update((module, *(f"{module}.{alias.name}" for alias in node.names)))
     return found
 
 

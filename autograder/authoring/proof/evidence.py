@@ -23,13 +23,15 @@ from autograder.diagnosis.mistake_bank import Failure, KnownMistake
 
 Failures = tuple[Failure | None, ...]
 
-# What decides a trace, of this package: the checks' library, the workers, and what lies between.
-_GRADER = (
-    *("testing", "worker", "student_error.py"),
-    *(f"grading/{name}.py" for name in ("line", "plugin", "proxy", "verdict", "workers", "known_mistakes")),
-    *(f"diagnosis/{name}.py" for name in ("fingerprint", "mistake_bank", "traces")),
-    "authoring/proof/influence.py",
+PACKAGE = Path(__file__).resolve().parents[2]
+ROOTS = (
+    *("grading/plugin.py", "grading/workers.py", "grading/verdict.py", "grading/known_mistakes.py"),
+    *("diagnosis/traces.py", "diagnosis/mistake_bank.py", "authoring/proof/influence.py"),
+    *("sandbox/launch.py", "worker", "testing"),
 )
+"""What gives a verdict and makes a trace of it. All that these import, directly or not, decides what a check sees."""
+WORDING = ("diagnosis/causes.py",)
+"""What a verdict imports only to word a failure: it decides nothing, and neither does what it imports."""
 
 
 class Evidence:
@@ -120,12 +122,37 @@ def _same_value(a: Fingerprint | None, b: Fingerprint | None) -> bool:
 
 
 @cache
-def grader_digest() -> str:
-    """A hash of the sources of this package that decide what a check sees."""
-    package = Path(__file__).resolve().parents[2]
-    paths = [path for name in _GRADER for path in sorted([package / name, *(package / name).rglob("*.py")])]
-    parts = [text for path in paths if path.is_file() for text in (path.name, code_of(path.read_text("utf-8")))]
-    return hashlib.sha256(_joined(parts)).hexdigest()
+def grader_digest(package: Path = PACKAGE) -> str:
+    """A hash of the sources of `package` that decide what a check sees: `ROOTS` and all that they import.
+
+    Raises `FileNotFoundError` where a file of `ROOTS` or `WORDING` is not there.
+    """
+    sources = deciding_sources(package)
+    return hashlib.sha256(_joined(text for name in sorted(sources) for text in (name, sources[name]))).hexdigest()
+
+
+def deciding_sources(package: Path) -> dict[str, str]:
+    """The code of each source that decides what a check sees, by its path in `package`."""
+    for path in (package / name for name in (*ROOTS, *WORDING)):
+        if not path.exists():
+            raise FileNotFoundError(
+                f"{path} is not there, but {Path(__file__).name} names it: write its new name there"
+            )
+    roots = [package / name for name in ROOTS]
+    waiting = [path for root in roots for path in (root.rglob("*.py") if root.is_dir() else [root])]
+    found: dict[str, str] = {}
+    while waiting:
+        path = waiting.pop()
+        name = path.relative_to(package).as_posix()
+        if name not in found and name not in WORDING:
+            source = path.read_text(encoding="utf-8")
+            found[name] = code_of(source)
+            nodes = ast.walk(ast.parse(source))
+            for module in imported_modules(nodes, within=path.parent.relative_to(package.parent).parts):
+                target = package.parent.joinpath(*module.split("."))
+                if target.is_relative_to(package):
+                    waiting += filter(Path.is_file, (target.with_suffix(".py"), target / "__init__.py"))
+    return found
 
 
 @lru_cache(maxsize=256)  # every mistake of a part asks for its reference and its checks

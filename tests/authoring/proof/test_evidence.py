@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
+from pathlib import Path
+
 import pytest
 
 from autograder.assignment.bank import bank
-from autograder.authoring.proof.evidence import Evidence, code_of
+from autograder.authoring.proof.evidence import PACKAGE, Evidence, code_of, deciding_sources, grader_digest
 from tests.tiny import ONE_CHECK, tiny_assignment
 
 TREBLES = '"""It trebles."""\nCAUGHT_BY = ["1.1"]\n\ndef double(x):\n    return 3 * x\n'
@@ -92,3 +95,105 @@ def test_the_code_of_a_source_is_all_but_its_words():
     lines = ['"""Doc.', "", "# no comment", '"""', 'x = "# é"  # é', 'def f(): "doc"; return 1', "class C:"]
     lines += ['    """Doc."""', "", '    y = """text"""']
     assert code_of("\n".join(lines)).splitlines() == ['x = "# é"', lines[5], lines[6], lines[9]]
+
+
+# ------------------------------------------------------------------ the grader's own sources
+
+
+@pytest.fixture(scope="module")
+def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    copy = tmp_path_factory.mktemp("sources") / "autograder"
+    shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    return copy
+
+
+def moved(sources: Path, file: str, added: str = "_ADDED = 1") -> bool:
+    """Whether the digest is another one where `added` stands at the end of `file`, which is put back."""
+    path = sources / file
+    text, before = path.read_text(), grader_digest(sources)
+    path.write_text(f"{text}\n{added}\n")
+    try:
+        return grader_digest.__wrapped__(sources) != before
+    finally:
+        path.write_text(text)
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        "assignment/manifest.py",
+        "authoring/proof/influence.py",
+        "diagnosis/fingerprint.py",
+        "errors.py",
+        "grading/checks.py",
+        "grading/line.py",
+        "grading/verdict.py",
+        "results.py",
+        "sandbox/account.py",
+        "sandbox/worker.py",
+        "student_error.py",
+        "testing/causality.py",
+        "text.py",
+        "worker/child.py",
+        "worker/forkserver/quota.py",
+        "worker/layers/seccomp.py",
+        "worker/protocol/wire.py",
+    ],
+)
+def test_a_change_of_what_gives_a_verdict_moves_the_digest(sources: Path, file: str) -> None:
+    assert moved(sources, file)
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        "authoring/starter_code.py",
+        "cli.py",
+        "commands/grade.py",
+        "diagnosis/hints.py",
+        "gradescope/harness.py",
+        "grading/record.py",
+        "intake/matching.py",
+        "progress.py",
+        "report/console.py",
+        "run/pool.py",
+        "sandbox/probes/proofs.py",
+    ],
+)
+def test_a_change_of_how_a_grade_is_made_ready_or_drawn_does_not(sources: Path, file: str) -> None:
+    assert not moved(sources, file)
+
+
+def test_every_room_is_named_in_one_of_these_two_tests(sources: Path) -> None:
+    tried = [*_parameters(test_a_change_of_what_gives_a_verdict_moves_the_digest)]
+    tried += _parameters(test_a_change_of_how_a_grade_is_made_ready_or_drawn_does_not)
+    rooms = {path.relative_to(sources).parts[0] for path in sources.rglob("*.py")} - {"__init__.py"}
+    assert rooms - {name.partition("/")[0] for name in tried} <= {"processors.py", "toml_file.py"}
+
+
+def _parameters(test) -> list[str]:
+    return next(mark.args[1] for mark in test.pytestmark if mark.name == "parametrize")
+
+
+def test_words_of_the_grader_do_not_move_the_digest(sources: Path) -> None:
+    assert digest_with(
+        sources, "grading/plugin.py", "from __future__", "# a comment\nfrom __future__"
+    ) == grader_digest(sources)
+
+
+def test_a_file_that_is_renamed_stays_in_the_digest(sources: Path) -> None:
+    before = grader_digest(sources)
+    replaced(sources / "sandbox/worker.py", "sandbox.replies", "sandbox.answers")
+    (sources / "sandbox/replies.py").rename(sources / "sandbox/answers.py")
+    try:
+        assert "sandbox/answers.py" in deciding_sources(sources)
+        assert grader_digest.__wrapped__(sources) != before
+    finally:
+        (sources / "sandbox/answers.py").rename(sources / "sandbox/replies.py")
+        replaced(sources / "sandbox/worker.py", "sandbox.answers", "sandbox.replies")
+
+
+def test_a_root_that_is_not_there_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "autograder").mkdir()
+    with pytest.raises(FileNotFoundError, match="write its new name there"):
+        grader_digest(tmp_path / "autograder")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import re
-from typing import Literal
+from typing import ClassVar, Literal
 
 import msgspec
 
@@ -16,8 +16,185 @@ Visibility = Literal["visible", "hidden", "after_due_date", "after_published"]
 Status = Literal["graded", "incomplete", "ungraded"]
 
 
+# ------------------------------------------------------------------ reasons
+
+
+def _tag(name: str) -> str:
+    return re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
+
+
+class _Reason(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag=_tag, omit_defaults=True):
+    """Why a check could not be judged, or what student code did instead of returning: facts, from which
+    `report.sentences` makes what people read. In JSON its `kind` is the class's name, as in "import_failed".
+    """
+
+    outcome: ClassVar[Outcome] = "failed"
+
+
+class Raised(_Reason, frozen=True, kw_only=True):
+    """Student code raised. `kinds` are names in the MRO, most special first; `frames` are the student's own."""
+
+    function: str = ""
+    kinds: tuple[str, ...] = ()
+    message: str = ""
+    frames: str = ""
+
+    @property
+    def line(self) -> str:
+        """As Python ends a traceback: "ValueError: no text"."""
+        kind = self.kinds[0] if self.kinds else "Exception"
+        return f"{kind}: {self.message}" if self.message else kind
+
+
+class Unreadable(_Reason, frozen=True, kw_only=True):
+    """A function returned what no check can read: a value of type `type_name`, at `where` inside the result."""
+
+    function: str
+    type_name: str
+    where: str = ""
+    why: str = ""
+
+
+class WrongForm(_Reason, frozen=True, kw_only=True):
+    """A function returned something of another form than is asked for: `why`, or "" where the check tripped over it."""
+
+    function: str = ""
+    why: str = ""
+
+
+class ReturnedObject(_Reason, frozen=True, kw_only=True):
+    """A function returned an object (of type `type_name`) where a value is asked for."""
+
+    function: str
+    type_name: str = ""
+
+
+class NotHandedIn(_Reason, frozen=True, kw_only=True):
+    """There is no such file."""
+
+    outcome: ClassVar[Outcome] = "missing"
+    file: str
+
+
+class NotDefined(_Reason, frozen=True, kw_only=True):
+    """The file does not define the function; `near` is a name like it that is there."""
+
+    outcome: ClassVar[Outcome] = "missing"
+    function: str
+    file: str
+    near: str = ""
+
+
+class NotImplementedYet(_Reason, frozen=True, kw_only=True):
+    """The function raises `NotImplementedError`, as in the starter."""
+
+    outcome: ClassVar[Outcome] = "missing"
+    function: str
+
+
+class Crashed(_Reason, frozen=True, kw_only=True):
+    """The worker's process ended: by a signal ("SIGSEGV"), by itself with a status, or for the size of its files."""
+
+    outcome: ClassVar[Outcome] = "crashed"
+    function: str = ""
+    signal: str = ""
+    status: int = 0
+    overfull: bool = False
+
+
+class AnsweredWrongly(_Reason, frozen=True, kw_only=True):
+    """Student code wrote into the channel that carries its results."""
+
+    outcome: ClassVar[Outcome] = "crashed"
+
+
+class ReturnedTooMuch(_Reason, frozen=True, kw_only=True):
+    """All that came back in one check is more than `megabytes`."""
+
+    outcome: ClassVar[Outcome] = "crashed"
+    megabytes: int
+
+
+class TimedOut(_Reason, frozen=True, kw_only=True):
+    """A call took more than so many seconds: of the processor ("cpu"), or of the clock while it waited ("wall")."""
+
+    outcome: ClassVar[Outcome] = "timed_out"
+    of: Literal["cpu", "wall"]
+    seconds: float
+    function: str = ""
+
+
+class GivenUp(_Reason, frozen=True, kw_only=True):
+    """The function had timed out in `times` checks before this one, which was not tried."""
+
+    outcome: ClassVar[Outcome] = "timed_out"
+    function: str
+    times: int
+
+
+class ImportFailed(_Reason, frozen=True, kw_only=True):
+    """`<part>.py` does not import. The outcome is that of `why`; *not_run* where it raised."""
+
+    part: str
+    why: Raised | Crashed | AnsweredWrongly | ReturnedTooMuch | TimedOut
+
+
+class DeadlinePassed(_Reason, frozen=True, kw_only=True):
+    """The `seconds` for all checks together had passed before this one."""
+
+    outcome: ClassVar[Outcome] = "not_run"
+    seconds: float
+
+
+class Stopped(_Reason, frozen=True, kw_only=True):
+    """Grading was stopped before this check."""
+
+    outcome: ClassVar[Outcome] = "not_run"
+
+
+class Ours(_Reason, frozen=True, kw_only=True):
+    """The check or the grader failed: `error`, `where` in a check file ("test_x.py, line 5")."""
+
+    outcome: ClassVar[Outcome] = "broken"
+    error: str
+    where: str = ""
+
+
+Reason = (
+    Raised
+    | Unreadable
+    | WrongForm
+    | ReturnedObject
+    | NotHandedIn
+    | NotDefined
+    | NotImplementedYet
+    | Crashed
+    | AnsweredWrongly
+    | ReturnedTooMuch
+    | TimedOut
+    | GivenUp
+    | ImportFailed
+    | DeadlinePassed
+    | Stopped
+    | Ours
+)
+
+
+def outcome_of(reason: Reason) -> Outcome:
+    """The outcome of a check that ended for this reason."""
+    if isinstance(reason, ImportFailed):
+        return "not_run" if isinstance(reason.why, Raised) else reason.why.outcome
+    return reason.outcome
+
+
+# ------------------------------------------------------------------ a grade
+
+
 class Explanation(msgspec.Struct, frozen=True, kw_only=True):
-    """The five lines of a failing check, in the order in which they are shown. An empty line is not shown."""
+    """The five lines of a failing check, in the order in which they are shown. An empty line is not shown.
+
+    A record holds those that a check and its diagnosis found; what a `reason` says is put in where it is shown.
+    """
 
     property: str
     case: str = ""
@@ -33,7 +210,9 @@ class CheckResult(msgspec.Struct, frozen=True, kw_only=True):
     `outcome` says what happened: *passed* in full; *partial* credit; *failed* by its assertion or by an exception of
     the student's; *crashed* (the worker died); *timed_out*; *missing* (the function is not there or not implemented);
     *not_run* (its part did not import, or the deadline came first); *broken* (the check itself or the grader failed:
-    `staff` says how, and the grade is incomplete).
+    `staff` says how, and the grade is incomplete). `reason` is set where it did not end by an assertion. `staff` is
+    what the explanation and the reason do not hold. `unweighed` says why the allocation model alone judged memory.
+    With `hide_errors` the explanation holds the author's words, and students are told nothing else.
     """
 
     number: str
@@ -45,7 +224,10 @@ class CheckResult(msgspec.Struct, frozen=True, kw_only=True):
     outcome: Outcome
     hidden: bool = False
     visibility: Visibility = "visible"
+    reason: Reason | None = None
     explanation: Explanation | None = None
+    hide_errors: bool = False
+    unweighed: str = ""
     output: str = ""
     staff: str = ""
     tags: tuple[str, ...] = ()

@@ -129,20 +129,16 @@ def points_after(points: float, maximum: float, late: Lateness) -> float:
 def applied(grade: Grade, policy: Policy | None, created_at: str, due: str = "") -> Grade:
     """The grade with the policy applied; the very same object where that changes nothing.
 
-    Points are counted from those of the parts, so that applying it again changes nothing. The sentence is among
-    `notes`, which students see.
+    Points are counted from those of the parts, so that applying it again changes nothing.
     """
     late = penalty(policy, created_at, due, grade.submitters) if policy is not None else None
     if grade.points is None or grade.late == late:
         return grade
-    before, now = grade.late or Lateness(), late or Lateness()
     earned = round(math.fsum(part.points for part in grade.parts), _DECIMALS)
     return msgspec.structs.replace(
         grade,
         late=late,
-        points=points_after(earned, grade.maximum, now),
-        notes=_exchanged(grade.notes, before.sentence, now.sentence),
-        staff=_exchanged(grade.staff, before.staff, now.staff),
+        points=points_after(earned, grade.maximum, late or Lateness()),
     )
 
 
@@ -152,10 +148,6 @@ def _lateness(
     return Lateness(
         percent=percent, of=late.of, floor_percent=late.floor_percent, sentence=sentence, staff=staff, hours=hours
     )
-
-
-def _exchanged(lines: tuple[str, ...], old: str, new: str) -> tuple[str, ...]:
-    return (*(line for line in lines if line != old), *([new] if new else []))
 
 
 def _extra_of(policy: Policy, submitters: Sequence[Submitter]) -> list[ExtraTime]:

@@ -22,6 +22,7 @@ from autograder.grading.proxy import Student
 from autograder.grading.reference import Reference
 from autograder.intake.submission import Submission, read_submission
 from autograder.report.memory_growth import Curve, MemoryGrowth, Peak, as_text, draw
+from autograder.report.sentences import sentence
 from autograder.run.session import Session
 from autograder.sandbox.account import Account
 from autograder.sandbox.deaths import WorkerFailure
@@ -154,7 +155,7 @@ def _curve(
             points += student.measure(getattr(student, function), make_args, [n], grad=training, fake=naive)
         except StudentError as error:  # out of memory, as a rule: the curve ends there
             if not points:
-                raise SoftmarkError(f"{name}: {error}", exit_code=1) from None
+                raise SoftmarkError(f"{name}: {sentence(error.reason)}", exit_code=1) from None
             break
     return Curve(name, training, _runs(points))
 

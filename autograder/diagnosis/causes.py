@@ -45,17 +45,17 @@ def likely_cause(
         hidden: leave out every number and size of the case.
     """
     if isinstance(error, StudentError):
-        return what_it_means(error.kinds, error.sentence)
+        return what_it_means(error.reason)
     if not isinstance(error, Mismatch):
         return ""
     own = error.hint + error.theirs
     if hidden:
         own = "" if re.search(r"\d", error.hint) else error.hint
-    if not comparisons or not error.what.startswith(comparisons[-1].what):
+    if not comparisons or not error.is_about(comparisons[-1].what):
         return own
     last = comparisons[-1]
     try:
-        found = find_hint(last.got, last.expected, arguments=_named(call), asked=error.expected)
+        found = find_hint(last.got, last.expected, arguments=_named(call), asked=error.dtype)
     except Exception:  # a hint is a courtesy: whatever a student returned, looking for one must cost nobody a grade
         found = None
     told = "" if found is None else found.without_numbers if hidden else found.sentence

@@ -159,10 +159,10 @@ def in_words(sentences: Sequence[str]) -> str:
 
 
 def with_causes(results: Iterable[CheckResult], diagnosis: Diagnosis) -> list[CheckResult]:
-    """The results, each explanation with the cause that the bank knows; any other cause stays where it knows none."""
+    """The results with the causes that the bank knows. Any other cause stays, and so do an author's own words."""
     told: list[CheckResult] = []
     for result in results:
-        cause = diagnosis.cause(result.number) if result.explanation is not None else ""
+        cause = "" if result.explanation is None or result.hide_errors else diagnosis.cause(result.number)
         if cause and result.explanation is not None:
             explanation = msgspec.structs.replace(result.explanation, cause=cause)
             result = msgspec.structs.replace(result, explanation=explanation)

@@ -7,7 +7,8 @@ message, so each may be said of a hidden check.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+
+from autograder.results import ImportFailed, Raised, Reason
 
 _MEMORY = "Your code asked for more memory than a check may use. Look for a tensor that is larger than it needs to be."
 _ALONE = (
@@ -75,20 +76,20 @@ _BY_KIND = {
 }
 
 
-def what_it_means(kinds: Sequence[str], message: str) -> str:
-    """The sentence for an exception, or "" where its message says all there is.
-
-    Args:
-        kinds: names in the exception's MRO, most special first.
-        message: what it says, or a sentence that holds it.
-    """
+def what_it_means(reason: Reason | None) -> str:
+    """The sentence for what student code raised, in a call or when it was imported; "" where nothing is to be added."""
+    if isinstance(reason, ImportFailed):
+        reason = reason.why
+    if not isinstance(reason, Raised):
+        return ""
     for pattern, sentence in _BY_MESSAGE:
-        if re.search(pattern, message[:2000]):
+        if re.search(pattern, reason.message[:2000]):
             return sentence
-    return next((_BY_KIND[kind] for kind in kinds if kind in _BY_KIND), "")
+    return next((_BY_KIND[kind] for kind in reason.kinds if kind in _BY_KIND), "")
 
 
-def is_out_of_memory(sentence: str) -> bool:
-    """Whether an exception, written as "RuntimeError: message", says that memory ran out."""
-    kind, _, message = sentence[:2000].partition(":")
-    return kind == "MemoryError" or (kind.endswith("Error") and bool(re.search(_OUT_OF_MEMORY, message)))
+def is_out_of_memory(reason: Reason | None) -> bool:
+    """Whether student code raised because memory ran out."""
+    if not isinstance(reason, Raised) or not reason.kinds:
+        return False
+    return reason.kinds[0] == "MemoryError" or bool(re.search(_OUT_OF_MEMORY, reason.message[:2000]))

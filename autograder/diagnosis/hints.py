@@ -34,20 +34,24 @@ _LOOKS: tuple[Callable[[Pair], Hint | None], ...] = (
 )
 
 
-def hint(got: Any, expected: Any, *, arguments: Mapping[str, Any] | None = None, asked: str = "") -> str:
+def hint(
+    got: Any, expected: Any, *, arguments: Mapping[str, Any] | None = None, asked: torch.dtype | None = None
+) -> str:
     """The sentence of `find_hint`, or "" where nothing is sure."""
     found = find_hint(got, expected, arguments=arguments, asked=asked)
     return found.sentence if found is not None else ""
 
 
-def find_hint(got: Any, expected: Any, *, arguments: Mapping[str, Any] | None = None, asked: str = "") -> Hint | None:
+def find_hint(
+    got: Any, expected: Any, *, arguments: Mapping[str, Any] | None = None, asked: torch.dtype | None = None
+) -> Hint | None:
     """What the numbers of a failed comparison tell of the cause.
 
     Args:
         got: what the student's function gave: anything. expected: what a right one gives; a tensor, of any
         floating-point dtype where the values are (the oracle is float64). arguments: of the call, by a name that a
-        student understands ("argument 1", "mask"): what a factor may equal. asked: what the check asked for, in its
-        own words, such as "dtype float32".
+        student understands ("argument 1", "mask"): what a factor may equal. asked: the dtype, where a wrong one is
+        what the check found.
 
     Returns:
         The first hint that holds, or None. Never raises for what a student returned.
@@ -59,8 +63,8 @@ def find_hint(got: Any, expected: Any, *, arguments: Mapping[str, Any] | None = 
     pair = pair_of(got, expected, arguments or {})
     if pair is None:
         return None
-    if asked.startswith("dtype "):
-        return _dtype(pair, asked.removeprefix("dtype ").partition(" ")[0])
+    if asked is not None:
+        return _dtype(pair, asked)
     if expected.dtype == torch.bool or got.dtype == torch.bool:
         return about_masks(got.detach().cpu(), expected.detach().cpu())
     if not bool(torch.isfinite(pair.expected).all()):
@@ -107,12 +111,10 @@ def _agree(got: Tensor, expected: Tensor) -> bool:
     return pair is not None and pair.same(pair.got, pair.expected)
 
 
-def _dtype(pair: Pair, asked: str) -> Hint | None:
-    mine = dtype_name(pair.dtype)
-    if mine == asked or not pair.same(pair.got, pair.expected):
+def _dtype(pair: Pair, asked: torch.dtype) -> Hint | None:
+    if pair.dtype == asked or not pair.same(pair.got, pair.expected):
         return None
-    sentence = f"The numbers are right, but their dtype is {mine}, not {asked}."
-    return fact(sentence)
+    return fact(f"The numbers are right, but their dtype is {dtype_name(pair.dtype)}, not {dtype_name(asked)}.")
 
 
 def _not_finite(pair: Pair) -> Hint | None:

@@ -16,7 +16,6 @@ from autograder.diagnosis.fingerprint import Fingerprint, fingerprint
 from autograder.student_error import StudentError
 from autograder.testing.mismatch import Mismatch
 
-NOT_RUN = "not run"
 _MOST_CHARACTERS = 200
 _MOST_READ = 20_000  # a check may put all of a value into its message
 
@@ -60,7 +59,7 @@ class CheckTrace(msgspec.Struct, frozen=True, omit_defaults=True):
     @property
     def tells(self) -> bool:
         """Whether every item was tried on code that is there: what was not run, or is missing, tells nothing."""
-        return not any(item.ending == NOT_RUN or item.ending.startswith("missing") for item in self.items)
+        return not any(item.ending in ("not_run", "missing") for item in self.items)
 
     @property
     def fails(self) -> bool:
@@ -85,7 +84,7 @@ def trace_item(comparisons: Sequence[Compared], error: BaseException | None, *, 
 def _is_about(error: BaseException | None, what: str) -> bool:
     """Whether an assertion is about the value compared last. Of a plain `assert` nobody knows: then it is."""
     if isinstance(error, Mismatch):
-        return error.what.startswith(what)
+        return error.is_about(what)
     return isinstance(error, AssertionError)
 
 
@@ -93,11 +92,7 @@ def _ending(error: BaseException | None) -> str:
     if error is None:
         return ""
     if isinstance(error, StudentError):
-        if error.outcome == "not_run":
-            return NOT_RUN
-        if error.outcome in ("crashed", "timed_out"):
-            return error.outcome
-        return f"{error.outcome} {_normal(error.sentence)}"
+        return f"failed {_normal(str(error))}" if error.outcome == "failed" else error.outcome
     if isinstance(error, Mismatch):  # rows of numbers are compared as numbers, not as text
         return f"mismatch {_without_numbers(error.what if '=' in error.got else f'{error.what}: {error.got}')}"
     if isinstance(error, AssertionError):

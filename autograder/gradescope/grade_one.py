@@ -20,13 +20,11 @@ import msgspec
 from autograder.assignment.assignment import Assignment, load_assignment
 from autograder.errors import GraderError, SoftmarkError
 from autograder.gradescope.handoff import AGAIN, DONE, GRADE, NO, ORDER, PLAN, PROGRESS, REFUSED, REPORT, Order
-from autograder.results import CheckResult, Explanation, Grade, PartPoints
+from autograder.results import CheckResult, Explanation, Grade, PartPoints, Stopped
 from autograder.run.session import Session
 
 if TYPE_CHECKING:  # it loads torch, for which the fork server does not wait
     from autograder.grading.grader import Grader
-
-NOT_REACHED = "Not run, because grading was stopped before this check."
 
 
 def main(folder: Path) -> int:
@@ -90,7 +88,8 @@ def _plan(order: Order, assignment: Assignment, grader: Grader, sandbox: dict[st
             outcome="not_run",
             hidden=check.hidden,
             visibility=check.visibility,
-            explanation=Explanation(property=check.title, cause=NOT_REACHED, read=check.reading),
+            reason=Stopped(),
+            explanation=Explanation(property=check.title, read=check.reading),
             tags=check.tags,
         )
         for check in grader.checks

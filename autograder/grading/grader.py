@@ -21,11 +21,11 @@ from autograder.diagnosis.diagnosis import Diagnosis, with_causes
 from autograder.diagnosis.mistake_bank import Bank
 from autograder.diagnosis.traces import CheckTrace
 from autograder.errors import GraderError, SoftmarkError
-from autograder.grading import record, sentences
+from autograder.grading import record
 from autograder.grading.checks import Check, refuse_wrong_points
 from autograder.grading.known_mistakes import trace_of
 from autograder.grading.plugin import Checks, Subject
-from autograder.grading.verdict import examine, result, unweighed
+from autograder.grading.verdict import examine, result
 from autograder.grading.workers import Spawn, Workers
 from autograder.intake.submission import SourceTree, Submission, Unreadable, read_submission
 from autograder.results import CheckResult, Grade, Key, LeaderboardEntry, PartPoints
@@ -67,7 +67,6 @@ class Grader:
         self.until = math.inf  # of the monotonic clock: nothing of a student's runs after it, however busy the machine
         self.keep: Callable[[CheckResult], None] = lambda _result: None  # told each result when it is there
         self.traces: tuple[CheckTrace, ...] = ()
-        self._by_model: list[str] = []  # checks of memory for which there was no safe account of the kernel's
         self._settle = settle
         self._asked: dict[str, set[str]] = {}  # what each check looks up, learned from the first submission
 
@@ -128,8 +127,7 @@ class Grader:
                 workers.finish()
             left_over = self._left_over() or (_CUT_SHORT if workers.cut_short else "")
         grade = self._add_up(name, results, key, start)
-        notes = (*tree.notes, *grade.notes)
-        grade = msgspec.structs.replace(grade, notes=notes, staff=tree.staff, leaderboard=tuple(leaderboard))
+        grade = msgspec.structs.replace(grade, notes=tree.notes, staff=tree.staff, leaderboard=tuple(leaderboard))
         if left_over:
             grade = msgspec.structs.replace(grade, status="incomplete", reason=left_over)
         if only and grade.status == "graded":
@@ -163,17 +161,14 @@ class Grader:
         leaderboard: list[LeaderboardEntry] = []
         traces: list[CheckTrace] = []
         diagnosis = Diagnosis(self._bank)
-        self._by_model = []
         for place, check in enumerate(chosen, start=1):
             subject.expect(place < len(chosen))
             run = examine(self._checks, check, subject, self._reference)
             results.append(result(run))
-            if unweighed(run):
-                self._by_model.append(check.number)
             self.keep(results[-1])
             try:
                 traces.append(trace_of(run, keep_all=self.keep_traces))
-                if not run.broken:
+                if results[-1].outcome != "broken":
                     diagnosis.see(traces[-1])
             except Exception as error:  # whatever a student returned, looking for a cause must cost nobody a grade
                 print(f"softmark: no cause is looked for in check {check.number}: {error!r:.300}", file=sys.stderr)
@@ -186,10 +181,7 @@ class Grader:
             if self.until_one_fails and results[-1].outcome != "passed":
                 break
         self.traces = tuple(traces)
-        told_by_author = {check.number for check in chosen if check.hide_errors}
-        with_cause = {each.number: each for each in with_causes(results, diagnosis)}
-        results = [each if each.number in told_by_author else with_cause[each.number] for each in results]
-        return results, leaderboard
+        return with_causes(results, diagnosis), leaderboard
 
     def _add_up(self, name: str, results: list[CheckResult], key: Key | None, start: float) -> Grade:
         broken = [each for each in results if each.outcome == "broken"]
@@ -214,7 +206,6 @@ class Grader:
             maximum=self._assignment.maximum,
             parts=parts,
             checks=tuple(results),
-            notes=(sentences.weighed_by_model(", ".join(self._by_model)),) if self._by_model else (),
             reason=reason,
             sandbox=self._sandbox,
             wall_seconds=round(time.monotonic() - start, 3),

@@ -10,16 +10,9 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any, NoReturn, Protocol
 
+from autograder import results
 from autograder.sandbox.account import Account
-from autograder.student_error import (
-    StudentError,
-    StudentMissing,
-    StudentUnreadable,
-    builtin_kind,
-    error_type,
-    missing,
-    unreadable_sentence,
-)
+from autograder.student_error import StudentError, student_error
 from autograder.worker.protocol.messages import (
     Advance,
     Call,
@@ -112,14 +105,14 @@ class Line:
         self._known: dict[str, Reply] = {}
 
     def look(self, target: Target, name: str) -> Reply:
-        """Ask what a name is; a missing one raises `StudentMissing`. What is a function or class is asked once."""
+        """Ask what a name is; one that is missing raises `StudentError`. What is a function or class is asked once."""
         if target.handle is None and target.name in self._known:
             return self._known[target.name]
         reply = self._send(Look(target), name)
         if target.handle is None and isinstance(reply, Found):
             self._known[target.name] = reply
         if isinstance(reply, Missing):
-            self._fail(missing(name, self.module, reply.near))
+            self._fail(self._not_defined(name, reply))
         return reply
 
     def call(self, message: Call | Observe | Vjp, name: str) -> Reply:
@@ -130,7 +123,7 @@ class Line:
             self.log.last.value = reply.value
             self.log.last.returned = True
         elif isinstance(reply, Missing):
-            self._fail(missing(name, self.module, reply.near))
+            self._fail(self._not_defined(name, reply))
         return reply
 
     def stream(self, message: OpenStream | Advance, name: str) -> Streamed:
@@ -146,7 +139,7 @@ class Line:
         self.log.last = LastCall(name, args, message.kwargs)
         reply = self._send(message, name)
         if isinstance(reply, Missing):
-            self._fail(missing(name, self.module, reply.near))
+            self._fail(self._not_defined(name, reply))
         assert isinstance(reply, (Measured, Unmeasured))
         return reply if isinstance(reply, Measured) else None
 
@@ -169,25 +162,26 @@ class Line:
                 if account is None or not account.guarded:
                     self.log.unweighed = "nobody keeps it here" if account is None else "student code can forge it here"
         except StudentError as error:
-            error.function = error.function or name
             self._fail(error)
         if isinstance(reply, Raised):
             self._raise(reply, name)
         if isinstance(reply, Unreadable):
-            plain = f"{name} returned something that no check can read."
-            raise StudentUnreadable(unreadable_sentence(name, reply), function=name, plain=plain)
+            what = results.Unreadable(function=name, type_name=reply.type_name, where=reply.where, why=reply.reason)
+            raise StudentError(what)
         if isinstance(reply, Misfit):
-            plain = f"{name} returned something of another form than the handout asks for."
-            raise StudentUnreadable(f"{plain[:-1]}: {reply.reason}.", function=name, plain=plain)
+            raise StudentError(results.WrongForm(function=name, why=reply.reason))
         return reply
 
     def _raise(self, reply: Raised, name: str) -> NoReturn:
         if reply.kinds and reply.kinds[0] == "NotImplementedError":
-            self._fail(StudentMissing(f"{name} is not implemented yet.", kinds=reply.kinds, function=name))
-        kind = reply.kinds[0] if reply.kinds else "Exception"
-        sentence = f"{kind}: {reply.message}" if reply.message else kind
-        plain = f"Your code raised {builtin_kind(reply.kinds)}."
-        raise error_type(reply.kinds)(sentence, kinds=reply.kinds, frames=reply.frames, function=name, plain=plain)
+            self._fail(StudentError(results.NotImplementedYet(function=name)))
+        raise student_error(
+            results.Raised(function=name, kinds=reply.kinds, message=reply.message, frames=reply.frames)
+        )
+
+    def _not_defined(self, name: str, reply: Missing) -> StudentError:
+        near = reply.near[0] if reply.near else ""
+        return StudentError(results.NotDefined(function=name, file=f"{self.module}.py", near=near))
 
     def _fail(self, error: StudentError) -> NoReturn:
         self.log.fatal = self.log.fatal or error

@@ -24,12 +24,9 @@ from autograder.grading.checks import Check, collect
 from autograder.grading.line import Line, Transport
 from autograder.grading.proxy import Student
 from autograder.grading.reference import Oracle, ReferenceLine
-from autograder.results import CheckResult
-from autograder.student_error import StudentError
+from autograder.results import Ours, WrongForm
 from autograder.testing.cases import Cases
 from autograder.testing.mismatch import recorder
-
-Phase = Literal["setup", "call", "teardown"]
 
 
 class Subject(Protocol):
@@ -79,23 +76,24 @@ class ItemRun:
 
     line: Line
     error: BaseException | None = None
-    phase: Phase = "call"
     score: float | None = None
     leaderboard: float | str | None = None
     comparisons: list[Comparison] = field(default_factory=list[Comparison])
-    case: str = ""
 
 
 @dataclass
 class CheckRun:
-    """What happened in one run of one check. `faults` are for staff: how a fault was found to be whose."""
+    """What happened in one run of one check.
+
+    `reason` is set where an error was found to be ours (then `traceback` says more), or a student's strange value.
+    """
 
     check: Check
     items: list[ItemRun]
     usage: Usage = Usage()
     wall_seconds: float = 0.0
-    broken: str = ""
-    unusable: bool = False
+    reason: Ours | WrongForm | None = None
+    traceback: str = ""
 
 
 class Checks:
@@ -249,7 +247,7 @@ class Checks:
     def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> pytest.TestReport:
         """Keep the exception itself. pytest's own report would render the traceback, half of a failing grade's time."""
         if self._run is not None and call.excinfo is not None and self._run.error is None:
-            self._run.error, self._run.phase = call.excinfo.value, call.when  # pyright: ignore[reportAttributeAccessIssue]
+            self._run.error = call.excinfo.value
         outcome: Literal["passed", "failed"] = "passed" if call.excinfo is None else "failed"
         when = call.when if call.when != "collect" else "call"
         return pytest.TestReport(item.nodeid, item.location, {}, outcome, None, when)
@@ -298,6 +296,3 @@ class _Lazy:
 def _last_line(text: str) -> str:
     lines = [line.strip() for line in text.strip().splitlines() if line.strip()]
     return lines[-1].removeprefix("E   ") if lines else "it failed to import"
-
-
-__all__ = ["CheckResult", "Checks", "StudentError", "Subject", "Usage"]

@@ -14,7 +14,8 @@ from typing import Any
 import torch
 
 from autograder.grading.line import Line, Scale
-from autograder.student_error import StudentUnreadable
+from autograder.results import ReturnedObject
+from autograder.student_error import StudentError
 from autograder.worker.protocol.messages import (
     Advance,
     Call,
@@ -54,9 +55,7 @@ class RemoteFunction:
         returns_itself = handle == value.id and self._target.name in _RETURN_THEMSELVES
         if returns_itself or (handle is None and (classes is None or self._target.name in classes)):
             return RemoteObject(self._line, value, self._name)
-        plain = f"{self._name} returned an object where a value is asked for."
-        kind = f"a {value.type_name[:100]}" if value.type_name else "an object"
-        raise StudentUnreadable(plain.replace("an object", kind), function=self._name, plain=plain)
+        raise StudentError(ReturnedObject(function=self._name, type_name=value.type_name))
 
     def pull_back(
         self,

@@ -45,7 +45,7 @@ class ReferenceLine(Line):
             self._fail(error)
 
     def _fail(self, error: StudentError) -> NoReturn:
-        raise ReferenceFailed(f"the reference's {error.function}: {error.sentence}") from None
+        raise ReferenceFailed(f"the reference failed: {error}") from None
 
 
 class Reference:

@@ -1,71 +1,78 @@
 """From what happened in a check to its result: whose fault an error is, how many points, and the five lines.
 
 Two steps that do not know each other: `examine` runs a check until it is clear whose fault a failure is, `result` turns
-what happened into a `CheckResult`. Neither starts processes, and neither looks at what student code printed.
+what happened into a `CheckResult`.
 """
 
 from __future__ import annotations
 
 import sys
 import traceback
-from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from autograder.diagnosis.causes import likely_cause
-from autograder.errors import GraderError, SoftmarkError
+from autograder.errors import SoftmarkError
 from autograder.grading.calls import describe_call, describe_value
 from autograder.grading.checks import Check
 from autograder.grading.plugin import CheckRun, Checks, ItemRun, Subject
-from autograder.results import CheckResult, Explanation, Outcome
+from autograder.results import CheckResult, Explanation, Ours, Outcome, Reason, WrongForm, outcome_of
 from autograder.student_error import StudentError
 from autograder.testing.mismatch import Mismatch
 from autograder.text import bounded
 
 _MOST_CHARACTERS = 20_000
+_MOST_FOR_STAFF = 4_000
+_LINES_OF_ASSERTION = 3
 
 
 def examine(checks: Checks, check: Check, subject: Subject, reference: Subject) -> CheckRun:
-    """Run a check; where it ends in an error that is no verdict, find out whose it is.
+    """Run a check. Where it ends in an error that is no verdict, find out whose fault it is.
 
-    What is ours (`GraderError`) is tried once more. Anything that is no assertion and did not come from student code
-    is tried with the reference in the student's place: passes, then it was what the student returned; fails, then the
-    check is broken.
+    1. An error of ours (`GraderError`) is tried once more; if it comes again, the check is broken.
+    2. An error that is no assertion and did not come from student code is tried with the reference in the student's
+       place. If that passes, the check tripped over what the student returned; if it fails, the check is broken.
     """
     run = checks.run(check, subject)
-    if isinstance(_first(run, _is_grader_error), GraderError):
+    if _ours(run) is not None:
         run = checks.run(check, subject)
-    ours = _first(run, _is_grader_error)
-    if ours is not None:
-        run.broken = f"{type(ours).__name__}: {ours}"
+    if (ours := _ours(run)) is not None:
+        run.reason = Ours(error=f"{type(ours).__name__}: {ours}")
         return run
-    open_question = _first(run, _is_open)
-    if open_question is None:
-        return run
-    with_reference = checks.run(check, reference)
-    if all(item.error is None for item in with_reference.items):
-        run.unusable = True
-    else:
-        run.broken = _describe_error(open_question, check)
+    tripped = next((item.error for item in run.items if _is_open(item)), None)
+    if tripped is not None:
+        with_reference = checks.run(check, reference)
+        if any(item.error is not None for item in with_reference.items):
+            run.reason, run.traceback = _broken_by(tripped, Path(check.items[0].path))
+        else:
+            run.reason = WrongForm()
     return run
 
 
 def result(run: CheckRun) -> CheckResult:
     """The result of one check. Points are the sum over its items, each with an equal share of the weight."""
-    check = run.check
+    check, broken = run.check, isinstance(run.reason, Ours)
     share = check.weight / len(check.items)
-    points = 0.0 if run.broken else sum(_points(item, share, check) for item in run.items)
+    points = 0.0 if broken else sum(_points(item, share, check) for item in run.items)
     points = check.weight if abs(points - check.weight) < 1e-9 else points
-    failing = next((index for index, item in enumerate(run.items) if error_of(item) is not None), None)
-    if run.broken:
-        outcome, explanation = "broken", None
+    failing = next((item for item in run.items if error_of(item) is not None), None)
+    reason: Reason | None = run.reason
+    outcome: Outcome = "passed"
+    explanation, staff = None, run.traceback
+    if broken:
+        outcome = "broken"
     elif failing is not None:
-        outcome = _outcome(run.items[failing], points)
-        explanation = _explained(run, failing)
-    else:
-        outcome = "passed" if points >= check.weight else "partial"
-        explanation = None if outcome == "passed" else Explanation(property=check.title, read=check.reading)
+        error = error_of(failing)
+        reason = error.reason if isinstance(error, StudentError) else run.reason if _is_open(failing) else None
+        outcome = "failed" if reason is None else outcome_of(reason)
+        outcome = "partial" if outcome == "failed" and points > 0 else outcome
+        explanation = _explained(run, failing, reason)
+        staff = _staff(check, failing)
+    elif points < check.weight:
+        outcome, explanation = "partial", Explanation(property=check.title, read=check.reading)
     return CheckResult(
         number=check.number,
         name=check.name,
@@ -76,46 +83,55 @@ def result(run: CheckRun) -> CheckResult:
         outcome=outcome,
         hidden=check.hidden,
         visibility=check.visibility,
+        reason=_encodable(reason),
         explanation=explanation,
+        hide_errors=bool(check.hide_errors),
+        unweighed=next((item.line.log.unweighed for item in run.items if item.line.log.unweighed), ""),
         output=_writable(run.usage.output),
-        staff=_writable("\n".join(filter(None, (run.broken or _staff(run, failing), unweighed(run))))),
+        staff=_writable(staff),
         tags=check.tags,
         cpu_seconds=round(run.usage.cpu_seconds, 4),
         wall_seconds=round(run.wall_seconds, 4),
     )
 
 
-def _explained(run: CheckRun, index: int) -> Explanation:
+def _explained(run: CheckRun, item: ItemRun, reason: Reason | None) -> Explanation:
     """As `explain`, whatever a student returned: finding words for it must cost nobody a grade."""
     try:
-        return explain(run, index)
+        return explain(run.check, item, reason)
     except Exception as error:
         print(f"softmark: check {run.check.number} failed, and could not be explained: {error!r:.300}", file=sys.stderr)
         return Explanation(property=run.check.title, read=run.check.reading)
 
 
-def explain(run: CheckRun, index: int) -> Explanation:
-    """The five lines for one failing item, whole. (`feedback.lines` decides how much of them students see.)"""
-    check, item = run.check, run.items[index]
+def explain(check: Check, item: ItemRun, reason: Reason | None) -> Explanation:
+    """The five lines of one failing item, whole. (`report.lines` decides how much of them students see.)"""
     if check.hide_errors:
         return Explanation(property=check.title, cause=check.hide_errors, read=check.reading)
-    error = error_of(item)
-    case, expected, got = describe_call(item.line.log.last), "", ""
-    cause = likely_cause(error, item.comparisons, item.line.log.last, hidden=check.hidden)
-    if isinstance(error, StudentError):
-        got = "\n".join(part for part in (error.sentence, error.frames) if part)
-        cause = cause or (error.plain if check.hidden else "")
-    elif isinstance(error, Mismatch):
+    error, last = error_of(item), item.line.log.last
+    case, expected, got = describe_call(last), "", ""
+    cause = likely_cause(error, item.comparisons, last, hidden=check.hidden)
+    if isinstance(error, Mismatch):
         case = error.case or case
         expected = error.expected
         got = error.got if error.got.startswith(error.what) else f"{error.what}: {error.got}"
-    elif run.unusable:
-        got = _last_value(item)
-        cause = cause or "What your function returned has another form than the handout asks for."
-    else:
-        got = _assertion_text(error)
+    elif _is_open(item):
+        got = describe_value(last.value) if last is not None and last.returned else ""
+    elif reason is None:
+        got = "\n".join(_lines_of(error)[:_LINES_OF_ASSERTION])
     case, expected, got, cause = map(_writable, (case, expected, got, cause))
     return Explanation(property=check.title, case=case, expected=expected, got=got, cause=cause, read=check.reading)
+
+
+def _staff(check: Check, item: ItemRun) -> str:
+    """What the explanation and the reason leave out."""
+    error = error_of(item)
+    told = isinstance(error, StudentError) or (
+        not check.hide_errors
+        and not _is_open(item)
+        and (isinstance(error, Mismatch) or len(_lines_of(error)) <= _LINES_OF_ASSERTION)
+    )
+    return "" if told else f"{type(error).__name__}: {error}"[:_MOST_FOR_STAFF]
 
 
 def _writable(text: str) -> str:
@@ -123,9 +139,17 @@ def _writable(text: str) -> str:
     return bounded(text, _MOST_CHARACTERS).encode("utf-8", "backslashreplace").decode()
 
 
-def _last_value(item: ItemRun) -> str:
-    last = item.line.log.last
-    return describe_value(last.value) if last is not None and last.returned else ""
+def _encodable(reason: Reason | None) -> Reason | None:
+    """The reason with each of its texts writable: student code chose some of them."""
+
+    def cleaned(value: Any) -> Any:
+        if isinstance(value, (list, tuple)):
+            return [cleaned(each) for each in value]  # pyright: ignore[reportUnknownVariableType]
+        if isinstance(value, dict):
+            return {key: cleaned(each) for key, each in value.items()}  # pyright: ignore[reportUnknownVariableType]
+        return _writable(value) if isinstance(value, str) else value
+
+    return msgspec.convert(cleaned(msgspec.to_builtins(reason)), Reason | None)
 
 
 # ------------------------------------------------------------------ one item
@@ -137,64 +161,32 @@ def error_of(item: ItemRun) -> BaseException | None:
 
 
 def _points(item: ItemRun, share: float, check: Check) -> float:
-    if isinstance(error_of(item), StudentError) and item.line.log.fatal is not None:
+    if item.line.log.fatal is not None:
         return 0.0
     if item.score is not None:
         return item.score
     return 0.0 if check.partial or error_of(item) is not None else share
 
 
-def _outcome(item: ItemRun, points: float) -> Outcome:
-    error = error_of(item)
-    if isinstance(error, StudentError) and error.outcome != "failed":
-        return error.outcome  # pyright: ignore[reportReturnType]
-    return "partial" if points > 0 else "failed"
-
-
-def _is_assertion(error: BaseException) -> bool:
-    return isinstance(error, (AssertionError, pytest.fail.Exception))
-
-
-def _is_grader_error(item: ItemRun) -> bool:
-    return isinstance(item.error, SoftmarkError)
+def _ours(run: CheckRun) -> BaseException | None:
+    return next((item.error for item in run.items if isinstance(item.error, SoftmarkError)), None)
 
 
 def _is_open(item: ItemRun) -> bool:
-    error = item.error
-    return (
-        error is not None
-        and item.line.log.fatal is None
-        and not isinstance(error, StudentError)
-        and not _is_assertion(error)
-    )
+    """Whether it ended in an error that is neither an assertion nor student code's."""
+    verdicts = (StudentError, AssertionError, pytest.fail.Exception)
+    return item.error is not None and item.line.log.fatal is None and not isinstance(item.error, verdicts)
 
 
-def _first(run: CheckRun, which: Callable[[ItemRun], bool]) -> BaseException | None:
-    return next((item.error for item in run.items if which(item)), None)
+def _lines_of(error: BaseException | None) -> list[str]:
+    return [line for line in str(error)[:_MOST_CHARACTERS].splitlines() if line.strip()]
 
 
-def _assertion_text(error: BaseException | None) -> str:
-    lines = [line for line in str(error)[:_MOST_CHARACTERS].splitlines() if line.strip()]
-    return "\n".join(lines[:3])
-
-
-def _describe_error(error: BaseException, check: Check) -> str:
-    """The traceback from the check's own line on: how pytest came there helps nobody."""
-    file, trace = str(check.items[0].path), error.__traceback__
-    while trace is not None and trace.tb_frame.f_code.co_filename != file:
+def _broken_by(error: BaseException, file: Path) -> tuple[Ours, str]:
+    """The reason and the traceback, from the check's own line on: how pytest came there helps nobody."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_frame.f_code.co_filename != str(file):
         trace = trace.tb_next
-    return "".join(traceback.format_exception(type(error), error, trace or error.__traceback__)[-6:])
-
-
-def unweighed(run: CheckRun) -> str:
-    """Why the allocation model alone judged memory, for staff; "" where it did not."""
-    why = next((item.line.log.unweighed for item in run.items if item.line.log.unweighed), "")
-    return f"memory is judged by the allocation model alone: of the kernel's account, {why}" if why else ""
-
-
-def _staff(run: CheckRun, failing: int | None) -> str:
-    if failing is None:
-        return ""
-    error: Any = error_of(run.items[failing])
-    frames = getattr(error, "frames", "")
-    return "\n".join(part for part in (f"{type(error).__name__}: {error}", frames) if part)[:4000]
+    where = "" if trace is None else f"{file.name}, line {trace.tb_lineno}"
+    lines = traceback.format_exception(type(error), error, trace or error.__traceback__)
+    return Ours(error=_writable(lines[-1].strip()), where=where), "".join(lines[-6:])

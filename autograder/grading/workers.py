@@ -15,21 +15,21 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Protocol, TypeVar
 
+from autograder import results
 from autograder.assignment.assignment import Limits
-from autograder.grading import sentences
 from autograder.grading.checks import Check
 from autograder.grading.line import Transport
 from autograder.grading.plugin import Usage
+from autograder.sandbox import deaths
 from autograder.sandbox.account import Account
-from autograder.sandbox.deaths import ReturnedTooMuch
-from autograder.sandbox.worker import ProtocolBroken, RemoteWorker, TimedOut, WorkerDied
-from autograder.student_error import StudentCrashed, StudentError, StudentMissing, StudentNotRun, StudentTimedOut
+from autograder.sandbox.worker import RemoteWorker
+from autograder.student_error import StudentError
 from autograder.worker.protocol.messages import Found, Load, Loaded, Look, Raised, Reply, Request, Target
 
 MOST_TIMEOUTS = 3
 MOST_RETURNED = 128 << 20
 """Bytes that may come back in one check: it may keep them all, and a list of integers takes five times as many."""
-_TOO_MUCH = sentences.returned_too_much(MOST_RETURNED >> 20)
+_TOO_MUCH = results.ReturnedTooMuch(megabytes=MOST_RETURNED >> 20)
 _MUCH = 0.05
 Answer = TypeVar("Answer")
 
@@ -104,13 +104,13 @@ class Workers:
         An item whose worker died or was stopped leaves a fresh one to the next item.
         """
         if self.past_deadline():
-            raise StudentNotRun(sentences.deadline(self.total_seconds))
+            raise StudentError(results.DeadlinePassed(seconds=self.total_seconds))
         if check.part in self._unimportable:
             raise self._unimportable[check.part].with_traceback(None)  # else it grows with each check
         if self._worker is None:
             left = MOST_RETURNED - sum(worker.received for worker in self._used)
             if left <= 0:
-                raise StudentCrashed(_TOO_MUCH)
+                raise StudentError(_TOO_MUCH)
             self._worker = self._with_part(check)
             self._worker.most_received = left
         return _WithinLimits(self, self._worker, check, seconds)
@@ -138,7 +138,7 @@ class Workers:
     def _with_part(self, check: Check) -> RemoteWorker:
         part = check.part
         if part not in self._handed_in:
-            raise self._blame(part, StudentMissing(f"You handed in no {part}.py."))
+            raise self._blame(part, StudentError(results.NotHandedIn(file=f"{part}.py")))
         self._worker = worker = self._spawn()
         if self._more:
             self._spawn.prepare()
@@ -147,12 +147,11 @@ class Workers:
         try:
             load = Load(part, check.forbids, tuple(sorted(self._asked.get(check.number, ()))))
             reply = worker.request(load, **self.allow(seconds, wall_limit(seconds)))
-        except (WorkerDied, TimedOut, ProtocolBroken) as fate:
+        except deaths.WorkerFailure as failure:
             if self.past_deadline():
-                raise StudentNotRun(sentences.deadline(self.total_seconds)) from None
-            error = _fate(fate, seconds)
-            error.sentence = sentences.import_failed(part, error.sentence)
-            raise self._blame(part, error) from None
+                raise StudentError(results.DeadlinePassed(seconds=self.total_seconds)) from None
+            failed = results.ImportFailed(part=part, why=_reason(failure, seconds))
+            raise self._blame(part, StudentError(failed)) from None
         if isinstance(reply, Raised):
             raise self._blame(part, import_error(part, reply))
         assert isinstance(reply, Loaded)
@@ -179,7 +178,7 @@ class Workers:
     def refuse_slow(self, function: str) -> None:
         """Stop trying a function that has timed out in three checks."""
         if self._timeouts[function] >= MOST_TIMEOUTS:
-            raise StudentTimedOut(sentences.too_many_time_outs(function, MOST_TIMEOUTS), function=function)
+            raise StudentError(results.GivenUp(function=function, times=MOST_TIMEOUTS))
 
     def count_timeout(self, function: str, check: Check) -> None:
         """Count by check: two items of one parametrised check are one time-out."""
@@ -230,15 +229,13 @@ class _WithinLimits:
         cpu_left = self._seconds - (self._worker.cpu_seconds - self._cpu_before)
         try:
             return ask(message, **self._workers.allow(cpu_left, self._wall_left))
-        except TimedOut as fate:
-            if self._workers.past_deadline():
-                raise StudentNotRun(sentences.deadline(self._workers.total_seconds)) from None
-            self._workers.count_timeout(function, self._check)
+        except deaths.WorkerFailure as failure:
+            if isinstance(failure, deaths.TimedOut):
+                if self._workers.past_deadline():
+                    raise StudentError(results.DeadlinePassed(seconds=self._workers.total_seconds)) from None
+                self._workers.count_timeout(function, self._check)
             self._workers.retire()
-            raise _fate(fate, self._seconds) from None
-        except (WorkerDied, ProtocolBroken) as fate:
-            self._workers.retire()
-            raise _fate(fate, self._seconds) from None
+            raise StudentError(_reason(failure, self._seconds, function)) from None
         finally:
             queued = self._worker.queued_seconds - queued_before
             self._wall_left -= time.monotonic() - start - queued
@@ -252,20 +249,25 @@ def _function(message: Request) -> str:
     return target.name or "the object"
 
 
-def import_error(part: str, reply: Raised) -> StudentNotRun:
+def import_error(part: str, reply: Raised) -> StudentError:
     """Why the checks of a part that does not import were not run."""
-    kind = reply.kinds[0] if reply.kinds else "it raised"
-    why = f"{kind}: {reply.message}" if reply.message else kind
-    return StudentNotRun(sentences.import_failed(part, why), kinds=reply.kinds, frames=reply.frames)
+    why = results.Raised(kinds=reply.kinds, message=reply.message, frames=reply.frames)
+    return StudentError(results.ImportFailed(part=part, why=why))
 
 
-def _fate(fate: Exception, seconds: float) -> StudentError:
-    if isinstance(fate, TimedOut):
-        limit = seconds if fate.kind == "cpu" else wall_limit(seconds)
-        return StudentTimedOut(sentences.timed_out(fate.kind, limit))
-    if isinstance(fate, ProtocolBroken):
-        return StudentCrashed(_TOO_MUCH if isinstance(fate, ReturnedTooMuch) else sentences.answered_wrongly())
-    return StudentCrashed(sentences.crashed(str(fate)), plain=sentences.crashed_somehow())
+def _reason(
+    failure: deaths.WorkerFailure, seconds: float, function: str = ""
+) -> results.Crashed | results.AnsweredWrongly | results.ReturnedTooMuch | results.TimedOut:
+    match failure:
+        case deaths.TimedOut(kind=kind):
+            limit = seconds if kind == "cpu" else wall_limit(seconds)
+            return results.TimedOut(of=kind, seconds=limit, function=function)
+        case deaths.WorkerDied(signal=signal, status=status, overfull=overfull):
+            return results.Crashed(function=function, signal=signal, status=status, overfull=overfull)
+        case deaths.ReturnedTooMuch():
+            return _TOO_MUCH
+        case _:
+            return results.AnsweredWrongly()
 
 
 class InThisProcess:

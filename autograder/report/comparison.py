@@ -16,6 +16,7 @@ import msgspec
 
 from autograder.errors import SoftmarkError
 from autograder.grading import record
+from autograder.report.view import explained, for_staff
 from autograder.results import CheckResult, Grade, Outcome, Status, number_key
 from autograder.text import one_line
 
@@ -224,11 +225,11 @@ def _finding(check: CheckResult) -> str:
     """What the check found wrong, on one line: the cause, else the numbers, else what staff reads."""
     if check.outcome == "passed":
         return ""
-    told = check.explanation
+    told = explained(check)
     if told is None:
-        return one_line(check.staff, _FINDING_CHARACTERS)
+        return one_line(for_staff(check), _FINDING_CHARACTERS)
     numbers = f"expected {told.expected}, got {told.got}" if told.expected and told.got else told.got
-    words = next((text for text in (told.cause, numbers, check.staff) if text.strip()), "")
+    words = next((text for text in (told.cause, numbers, for_staff(check)) if text.strip()), "")
     return one_line(words, _FINDING_CHARACTERS)
 
 

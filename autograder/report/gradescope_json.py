@@ -14,14 +14,8 @@ from typing import Any
 import msgspec
 
 from autograder.report.gradescope_schema import LeaderboardColumn, PlatformTest, Results
-from autograder.report.lines import (
-    explanation_text,
-    for_students,
-    is_hidden,
-    printed_for_students,
-    printed_text,
-    reason_for_students,
-)
+from autograder.report.lines import explanation_text, printed_text
+from autograder.report.view import check_view, for_staff, notes_for_students, reason_for_students, staff_notes
 from autograder.results import CheckResult, Grade
 from autograder.text import bounded, one_line, shown, visible
 
@@ -57,13 +51,18 @@ def results_json(results: Results) -> bytes:
 
 
 def _test(check: CheckResult, characters: int) -> PlatformTest:
+    view = check_view(check)
+    paragraphs = [
+        explanation_text(view.told) if view.told is not None else "",
+        printed_text(view.printed, _PRINTED_CHARACTERS),
+    ]
     return PlatformTest(
         score=_rounded(check.score, check.weight),
         max_score=check.weight,
         status="passed" if check.outcome == "passed" else "failed",
         name=one_line(check.title or check.name),
         number=visible(check.number),
-        output=bounded(_test_output(check), characters),
+        output=bounded("\n\n".join(filter(None, paragraphs)), characters),
         visibility=check.visibility,
         tags=tuple(one_line(tag) for tag in check.tags),
         extra_data=_without_empty(
@@ -71,18 +70,9 @@ def _test(check: CheckResult, characters: int) -> PlatformTest:
             check=check.name,
             outcome=check.outcome,
             cpu_seconds=round(check.cpu_seconds, 3),
-            staff="" if is_hidden(check) else shown(check.staff, _STAFF_CHARACTERS // 4),
+            staff="" if view.hidden else shown(for_staff(check), _STAFF_CHARACTERS // 4),
         ),
     )
-
-
-def _test_output(check: CheckResult) -> str:
-    explanation = for_students(check)
-    paragraphs = [
-        explanation_text(explanation) if explanation is not None else "",
-        printed_text(printed_for_students(check), _PRINTED_CHARACTERS),
-    ]
-    return "\n\n".join(paragraph for paragraph in paragraphs if paragraph)
 
 
 def _summary(grade: Grade) -> str:
@@ -113,7 +103,8 @@ def _incomplete(grade: Grade) -> list[str]:
 
 
 def _notes(grade: Grade) -> list[str]:
-    return ["\n".join("- " + one_line(note, 500) for note in grade.notes)] if grade.notes else []
+    notes = notes_for_students(grade)
+    return ["\n".join("- " + one_line(note, 500) for note in notes)] if notes else []
 
 
 def _leaderboard(grade: Grade) -> list[LeaderboardColumn]:
@@ -135,7 +126,7 @@ def _staff_data(grade: Grade) -> dict[str, Any]:
         submission=visible(grade.submission),
         assignment=visible(grade.assignment),
         reason=shown(reason_for_students(grade), _STAFF_CHARACTERS),
-        staff=[shown(line, _STAFF_CHARACTERS // 4) for line in grade.staff[:20]],
+        staff=[shown(line, _STAFF_CHARACTERS // 4) for line in staff_notes(grade)[:20]],
         sandbox={visible(layer): visible(state) for layer, state in grade.sandbox.items()},
         key=msgspec.to_builtins(grade.key),
     )

@@ -1,50 +1,14 @@
-"""The five lines of a failing check as labelled plain text, the same in the terminal and in results.json.
-
-What is said of a hidden check is decided here, once: its property, its cause and where to read, never a case, a
-number, or what the student's code printed (which may be the hidden case). It decides neither what went wrong nor how
-it looks on a screen.
-"""
+"""The five lines of a failing check as labelled plain text, the same in the terminal and in results.json."""
 
 from __future__ import annotations
 
-import re
-
-from autograder.grading.sentences import broken
-from autograder.results import CheckResult, Explanation, Grade
+from autograder.results import Explanation
 from autograder.text import shown
 
 _LABEL_WIDTH = 10
 _FIELD_CHARACTERS = 1200
 _FIELD_LINES = 12
 _SIDE_BY_SIDE = 76
-_FOLDERS = re.compile(r"(?<![\w.:/])/(?:[^/\s'\"]+/)+")
-
-
-def is_hidden(check: CheckResult) -> bool:
-    """Whether students may see no more of this check than its property and the likely cause."""
-    return check.hidden or check.visibility == "hidden"
-
-
-def for_students(check: CheckResult) -> Explanation | None:
-    """The explanation as far as a student may see it; None where there is nothing to explain."""
-    if check.outcome == "broken":
-        return Explanation(property=check.title, cause=broken())
-    if check.explanation is None or not is_hidden(check):
-        return check.explanation
-    told = check.explanation
-    return Explanation(property=told.property, cause=told.cause, read=told.read)
-
-
-def printed_for_students(check: CheckResult) -> str:
-    """What the student's code printed, as far as a student may see it."""
-    return "" if is_hidden(check) else check.output
-
-
-def reason_for_students(grade: Grade) -> str:
-    """Why nobody could grade it, without the folders of the machine: the name of what was handed in is enough."""
-    before, name, after = grade.reason.partition("/" + grade.submission)
-    reason = name[1:] + after if name and ": " not in before else grade.reason
-    return _FOLDERS.sub("", reason)
 
 
 def labelled(explanation: Explanation) -> list[tuple[str, str]]:

@@ -12,8 +12,9 @@ from rich.table import Table
 from rich.text import Text
 
 from autograder.diagnosis.exception_meanings import is_out_of_memory
-from autograder.report.shared import import_failure, is_not_handed_in
-from autograder.results import CheckResult, Grade, Outcome
+from autograder.report.sentences import sentence
+from autograder.report.view import is_not_handed_in
+from autograder.results import CheckResult, Grade, ImportFailed, Outcome
 from autograder.text import one_line
 
 # What a reader of the table should look at, worst first.
@@ -72,7 +73,11 @@ def stood_out(grade: Grade) -> str:
     found += [*words, *unimportable.values()]
     silent = {*absent, *unimportable}
     checks = [check for check in grade.checks if check.part not in silent and _counts(check)]
-    memory = [check for check in checks if check.outcome in ("failed", "crashed", "partial") and _ran_out(check)]
+    memory = [
+        check
+        for check in checks
+        if check.outcome in ("failed", "crashed", "partial") and is_out_of_memory(check.reason)
+    ]
     for outcome, words in _STOOD_OUT:
         numbers = [check.number for check in checks if check.outcome == outcome and check not in memory]
         if numbers:
@@ -97,14 +102,10 @@ def _unimportable(parts: Mapping[str, Sequence[CheckResult]]) -> dict[str, str]:
     """Parts that do not import, each with the words that say why."""
     found: dict[str, str] = {}
     for part, checks in parts.items():
-        failures = [failure for failure in map(import_failure, checks) if failure is not None]
+        failures = [check.reason for check in checks if isinstance(check.reason, ImportFailed)]
         if len(failures) == len(checks):
-            found[part] = f"{one_line(part, 40)}.py does not import: {one_line(failures[0].why, 160)}"
+            found[part] = f"{one_line(part, 40)}.py does not import: {one_line(sentence(failures[0].why), 160)}"
     return found
-
-
-def _ran_out(check: CheckResult) -> bool:
-    return check.explanation is not None and is_out_of_memory(check.explanation.got)
 
 
 def _counts(check: CheckResult) -> bool:

@@ -9,16 +9,15 @@ import os
 import signal
 from typing import Literal
 
-OVERFULL = "was stopped because its files grew too large"
 _MEANINGS = {
-    signal.SIGSEGV: "segmentation fault",
-    signal.SIGABRT: "aborted",
-    signal.SIGBUS: "bus error",
-    signal.SIGFPE: "arithmetic error in native code",
-    signal.SIGILL: "illegal instruction",
-    signal.SIGKILL: "killed, perhaps for want of memory",
-    signal.SIGXCPU: "the limit on CPU time",
-    signal.SIGSYS: "a system call that is not allowed",
+    "SIGSEGV": "segmentation fault",
+    "SIGABRT": "aborted",
+    "SIGBUS": "bus error",
+    "SIGFPE": "arithmetic error in native code",
+    "SIGILL": "illegal instruction",
+    "SIGKILL": "killed, perhaps for want of memory",
+    "SIGXCPU": "the limit on CPU time",
+    "SIGSYS": "a system call that is not allowed",
 }
 
 
@@ -27,11 +26,23 @@ class WorkerFailure(Exception):
 
 
 class WorkerDied(WorkerFailure):
-    """The process ended during the call, or before it: `description` says how ("exited with status 0")."""
+    """The process ended during the call, or before it.
 
-    def __init__(self, description: str) -> None:
-        super().__init__(f"the process {description}")
-        self.description = description
+    Attributes:
+        description: how, in words: "exited with status 0", "killed by SIGSEGV (segmentation fault)".
+        signal: the name of the signal that ended it, or "".
+        status: its exit status, 0 where a signal ended it.
+        overfull: whether it was ended because its files grew too large.
+    """
+
+    def __init__(self, wait_status: int, overfull: bool = False) -> None:
+        code = os.waitstatus_to_exitcode(wait_status)
+        self.overfull, self.status, self.signal = overfull, max(code, 0), _name_of(-code) if code < 0 else ""
+        meaning = f" ({_MEANINGS[self.signal]})" if self.signal in _MEANINGS else ""
+        self.description = f"killed by {self.signal}{meaning}" if self.signal else f"exited with status {self.status}"
+        if overfull:
+            self.description = "was stopped because its files grew too large"
+        super().__init__(f"the process {self.description}")
 
 
 class TimedOut(WorkerFailure):
@@ -59,14 +70,8 @@ class ReturnedTooMuch(ProtocolBroken):
         super().__init__("it returned more than it may in all")
 
 
-def described(status: int) -> str:
-    """A wait status in words: "exited with status 3", "killed by SIGSEGV (segmentation fault)"."""
-    code = os.waitstatus_to_exitcode(status)
-    if code >= 0:
-        return f"exited with status {code}"
+def _name_of(number: int) -> str:
     try:
-        name = signal.Signals(-code)
+        return signal.Signals(number).name
     except ValueError:
-        return f"killed by signal {-code}"
-    meaning = _MEANINGS.get(name)
-    return f"killed by {name.name}" + (f" ({meaning})" if meaning else "")
+        return f"signal {number}"

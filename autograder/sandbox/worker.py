@@ -21,7 +21,7 @@ from typing import Literal, Protocol
 
 from autograder.errors import GraderError
 from autograder.sandbox.account import Account, Ledger, anonymous_bytes
-from autograder.sandbox.deaths import OVERFULL, ProtocolBroken, ReturnedTooMuch, TimedOut, WorkerDied, described
+from autograder.sandbox.deaths import ProtocolBroken, ReturnedTooMuch, TimedOut, WorkerDied
 from autograder.sandbox.replies import ANSWERS, bounded
 from autograder.worker.protocol.commands import Ended
 from autograder.worker.protocol.messages import Raised, Ready, Reply, Request
@@ -140,7 +140,7 @@ class RemoteWorker:
             self.close()
             raise
         except _Dead:
-            raise WorkerDied(self._buried(started)) from None
+            raise self._buried(started) from None
         finally:
             if not self._closed:
                 self._account(started, cpu_before)
@@ -185,7 +185,7 @@ class RemoteWorker:
             self.close()
             raise GraderError(f"a worker could not set itself up: {error.reason}") from None
         except _Dead:
-            how = self._buried(time.monotonic())
+            how = self._buried(time.monotonic()).description
             raise GraderError(f"a worker {how} before it was ready") from None
         if not isinstance(reply, Ready):
             self.close()
@@ -357,14 +357,14 @@ class RemoteWorker:
         self.cpu_seconds += max(0.0, self._cpu() - cpu_before)
         self.queued_seconds += max(0.0, self._queued() - self._queued_before)
 
-    def _buried(self, started: float) -> str:
+    def _buried(self, started: float) -> WorkerDied:
         """End a worker that is dead already; returns how it died. Raises `GraderError` when the fork server is dead."""
         self.wall_seconds += time.monotonic() - started
         self._release()
         self._end(self.pid)
         ended = self._wait_ended(self.pid)
         self.cpu_seconds = max(self.cpu_seconds, ended.cpu_seconds)
-        return OVERFULL if ended.overfull else described(ended.status)
+        return WorkerDied(ended.status, ended.overfull)
 
     def _release(self) -> None:
         self._drain()

@@ -1,8 +1,7 @@
 """The one exception of a failing assertion, and the place where every comparison is reported.
 
 `Mismatch` carries what a student needs to see: what was compared, the few numbers that matter on both sides, and a
-hint where the assertion itself knows the cause. It renders values but looks for no causes in them: that is
-`autograder.report`.
+hint where the assertion itself knows the cause. Any other cause is looked for by `autograder.diagnosis`.
 """
 
 from __future__ import annotations
@@ -34,9 +33,20 @@ class Mismatch(AssertionError):
         case: the call that gave it; where it is empty, the plugin puts the last call in.
         theirs: what student code chose to say, put after the hint: never shown of a hidden check, whose case that code
             has seen.
+        dtype: what the dtype should have been, where that is what is wrong.
     """
 
-    def __init__(self, what: str, expected: str, got: str, hint: str = "", case: str = "", *, theirs: str = "") -> None:
+    def __init__(
+        self,
+        what: str,
+        expected: str,
+        got: str,
+        hint: str = "",
+        case: str = "",
+        *,
+        theirs: str = "",
+        dtype: torch.dtype | None = None,
+    ) -> None:
         super().__init__(f"{what}: expected {expected}, got {got}" + (f" ({hint}{theirs})" if hint or theirs else ""))
         self.what = what
         self.expected = expected
@@ -44,6 +54,11 @@ class Mismatch(AssertionError):
         self.hint = hint
         self.theirs = theirs
         self.case = case
+        self.dtype = dtype
+
+    def is_about(self, compared: str) -> bool:
+        """Whether it is about the value that was compared under this name: "out after permuting" is about "out"."""
+        return self.what.startswith(compared)
 
 
 def compared(got: Any, expected: Any, what: str) -> None:

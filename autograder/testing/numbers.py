@@ -137,7 +137,7 @@ def assert_shape(got: Tensor, shape: Sequence[int], what: str) -> None:
 def assert_dtype(got: Tensor, dtype: torch.dtype, what: str) -> None:
     """`got` has this dtype."""
     if got.dtype != dtype:
-        raise Mismatch(what, f"dtype {dtype_name(dtype)}", f"dtype {dtype_name(got.dtype)}")
+        raise Mismatch(what, f"dtype {dtype_name(dtype)}", f"dtype {dtype_name(got.dtype)}", dtype=dtype)
 
 
 def parts_of(got: Any, *names: str) -> tuple[Any, ...]:

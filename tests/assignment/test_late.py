@@ -17,6 +17,7 @@ from autograder.errors import SoftmarkError
 from autograder.grading import record
 from autograder.intake.submission import Submission
 from autograder.report.gradescope_schema import read_results
+from autograder.report.view import notes_for_students
 from autograder.results import Lateness, Submitter
 from autograder.run.pool import Job, grade_all
 from tests.report.grades import check, grade, passed, ungraded
@@ -212,10 +213,10 @@ def test_points_are_counted_from_the_parts_so_that_applying_twice_is_applying_on
     once = applied(before, Policy(late()), "2026-11-01T12:00:00Z", DUE)
     assert (once.points, once.parts, once.checks) == (1.8, before.parts, before.checks)
     assert once.late is not None
-    assert once.notes == (once.late.sentence,)
+    assert notes_for_students(once) == (once.late.sentence,)
     assert applied(once, Policy(late()), "2026-11-01T12:00:00Z", DUE) is once
     later = applied(once, Policy(late()), "2026-11-02T12:00:00Z", DUE)
-    assert (later.points, len(later.notes)) == (1.6, 1)
+    assert (later.points, len(notes_for_students(later))) == (1.6, 1)
     assert applied(later, None, "2026-11-02T12:00:00Z", DUE) == before
 
 

@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from autograder.diagnosis.causes import likely_cause
+from autograder.results import Raised
 from autograder.student_error import StudentError
 from autograder.testing.mismatch import Mismatch
 
@@ -68,12 +69,12 @@ def test_of_nan_both_the_rows_and_the_author_s_hint_are_told() -> None:
 
 def test_a_wrong_dtype_is_told_from_what_was_asked() -> None:
     compared = Comparison("scores", SCORES.double(), SCORES.double())
-    error = Mismatch("scores", "dtype float32", "dtype float64")
+    error = Mismatch("scores", "dtype float32", "dtype float64", dtype=torch.float32)
     assert "their dtype is float64, not float32" in likely_cause(error, [compared], CALL, hidden=False)
 
 
 def test_an_exception_is_explained_where_it_is_a_common_one() -> None:
-    error = StudentError("RecursionError: maximum recursion depth exceeded", kinds=["RecursionError", "RuntimeError"])
+    error = StudentError(Raised(kinds=("RecursionError", "RuntimeError"), message="maximum recursion depth exceeded"))
     assert "without an end" in likely_cause(error, [], None, hidden=True)
 
 

@@ -8,7 +8,7 @@ import torch
 
 from autograder.diagnosis.diagnosis import Diagnosis, in_words, with_causes
 from autograder.diagnosis.mistake_bank import Bank, BankWriter
-from autograder.diagnosis.traces import NOT_RUN, CheckTrace, ItemTrace
+from autograder.diagnosis.traces import CheckTrace, ItemTrace
 from tests.diagnosis.traces_of import MISTAKES, RIGHT, Function, bank, run, scores
 from tests.report.grades import EXPLANATION, check, passed
 
@@ -134,7 +134,7 @@ def test_what_was_not_run_is_told_nothing_and_is_no_objection() -> None:
     diagnosis = Diagnosis(bank())
     for trace in run(MISTAKES["no_scale"][1], only=["2.1"]):
         diagnosis.see(trace)
-    diagnosis.see(CheckTrace("2.2", (ItemTrace((), NOT_RUN),), ("scores",)))
+    diagnosis.see(CheckTrace("2.2", (ItemTrace((), "not_run"),), ("scores",)))
     assert diagnosis.names("2.1") == ("no_scale",)
     assert diagnosis.names("2.2") == ()
 
@@ -143,7 +143,7 @@ def test_what_is_missing_is_told_nothing_and_is_no_objection() -> None:
     diagnosis = Diagnosis(bank())
     for trace in run(MISTAKES["no_scale"][1], only=["2.1"]):
         diagnosis.see(trace)
-    diagnosis.see(CheckTrace("2.2", (ItemTrace((), "missing scores is not defined"),), ("scores",)))
+    diagnosis.see(CheckTrace("2.2", (ItemTrace((), "missing"),), ("scores",)))
     assert diagnosis.names("2.1") == ("no_scale",)
 
 

@@ -7,13 +7,15 @@ import pytest
 import torch
 
 from autograder.diagnosis.exception_meanings import is_out_of_memory, what_it_means
+from autograder.results import ImportFailed, Raised
 
 
-def raised_by(call: Callable[[], object]) -> tuple[list[str], str]:
-    """The kinds and the message of what `call` raises."""
+def raised_by(call: Callable[[], object]) -> Raised:
+    """What `call` raises, as student code would."""
     with pytest.raises(BaseException) as caught:
         call()
-    return [kind.__name__ for kind in type(caught.value).__mro__], str(caught.value)
+    kinds = tuple(kind.__name__ for kind in type(caught.value).__mro__)
+    return Raised(kinds=kinds, message=str(caught.value))
 
 
 def backward_through_a_detached_tensor() -> None:
@@ -66,19 +68,21 @@ def leave_the_debugger() -> None:
     ],
 )
 def test_the_meaning_of_a_common_exception(call: Callable[[], object], words: str) -> None:
-    kinds, message = raised_by(call)
-    assert words in what_it_means(kinds, message), message
+    raised = raised_by(call)
+    assert words in what_it_means(raised), raised.message
+    assert words in what_it_means(ImportFailed(part="attention", why=raised))
 
 
 def test_an_exception_that_says_it_all_is_left_alone() -> None:
-    assert what_it_means(["ValueError", "Exception"], "d must be even, not 5") == ""
+    assert what_it_means(Raised(kinds=("ValueError",), message="d must be even, not 5")) == ""
 
 
 def test_a_subclass_counts_as_its_base() -> None:
-    assert "without an end" in what_it_means(["Mine", "RecursionError", "RuntimeError"], "too deep")
+    assert "without an end" in what_it_means(Raised(kinds=("Mine", "RecursionError"), message="too deep"))
 
 
 def test_memory_that_ran_out_is_told_from_other_errors() -> None:
-    kinds, message = raised_by(lambda: torch.empty(1 << 60))
-    assert is_out_of_memory(f"{kinds[0]}: {message}") and is_out_of_memory("MemoryError")
-    assert not is_out_of_memory("weights: 3 out of memory cells") and not is_out_of_memory("ValueError: no")
+    assert is_out_of_memory(raised_by(lambda: torch.empty(1 << 60))) and is_out_of_memory(
+        Raised(kinds=("MemoryError",))
+    )
+    assert not is_out_of_memory(Raised(kinds=("ValueError",), message="no")) and not is_out_of_memory(None)

@@ -82,12 +82,12 @@ def test_infinity_is_not_called_nan() -> None:
 
 
 def test_right_numbers_in_another_dtype() -> None:
-    said = hint(SCORES, SCORES, asked="dtype float32")
+    said = hint(SCORES, SCORES, asked=torch.float32)
     assert said == "The numbers are right, but their dtype is float64, not float32."
 
 
 def test_wrong_numbers_in_another_dtype_are_not_called_right() -> None:
-    assert hint(2.5 * SCORES, SCORES, asked="dtype float32") == ""
+    assert hint(2.5 * SCORES, SCORES, asked=torch.float32) == ""
 
 
 def test_a_step_in_bfloat16_shows_in_float32_numbers() -> None:

@@ -1,11 +1,18 @@
 """What a check saw, and how it ended, in words that do not depend on rounding."""
 
+import pytest
 import torch
 
-from autograder.diagnosis.traces import NOT_RUN, CheckTrace, ItemTrace, trace_item
-from autograder.student_error import StudentCrashed, StudentError, StudentNotRun, StudentTimedOut
+from autograder.diagnosis.traces import CheckTrace, ItemTrace, trace_item
+from autograder.results import AnsweredWrongly, DeadlinePassed, NotImplementedYet, Raised, Reason, TimedOut
+from autograder.student_error import StudentError
 from autograder.testing.mismatch import Mismatch
 from tests.diagnosis.traces_of import Comparison, drawn
+
+
+def raised(message: str) -> StudentError:
+    return StudentError(Raised(kinds=("RuntimeError",), message=message))
+
 
 SEEN = [Comparison("weights", drawn(3, 4)), Comparison("out", drawn(3, 5))]
 
@@ -42,22 +49,23 @@ def test_what_came_instead_of_an_exception_matters() -> None:
 
 
 def test_an_exception_is_its_kind_and_its_message_without_addresses_and_fractions() -> None:
-    a = trace_item(SEEN, StudentError("RuntimeError: size 3 at 0x7f12, loss 0.123"))
-    b = trace_item(SEEN, StudentError("RuntimeError: size 3 at 0x7fab, loss 0.124"))
-    c = trace_item(SEEN, StudentError("RuntimeError: size 4 at 0x7fab, loss 0.124"))
+    a = trace_item(SEEN, raised("size 3 at 0x7f12, loss 0.123"))
+    b = trace_item(SEEN, raised("size 3 at 0x7fab, loss 0.124"))
+    c = trace_item(SEEN, raised("size 4 at 0x7fab, loss 0.124"))
     assert a.ending == b.ending != c.ending
     assert not a.by_value
 
 
 def test_a_crash_and_a_time_out_are_told_apart() -> None:
-    crashed = trace_item([], StudentCrashed("Your code did not return.")).ending
-    timed_out = trace_item([], StudentTimedOut("Your code computed for 10 s.")).ending
+    crashed = trace_item([], StudentError(AnsweredWrongly())).ending
+    timed_out = trace_item([], StudentError(TimedOut(of="cpu", seconds=10))).ending
     assert (crashed, timed_out) == ("crashed", "timed_out")
 
 
-def test_what_was_not_run_is_known_as_that() -> None:
-    trace = CheckTrace("2.1", (ItemTrace(), trace_item([], StudentNotRun("Not run."))))
-    assert trace.items[1].ending == NOT_RUN and not trace.tells
+@pytest.mark.parametrize("reason", [DeadlinePassed(seconds=540), NotImplementedYet(function="softmax")])
+def test_what_was_not_run_or_not_written_tells_nothing(reason: Reason) -> None:
+    trace = CheckTrace("2.1", (ItemTrace(), trace_item([], StudentError(reason))))
+    assert not trace.tells and trace.fails
 
 
 def test_any_other_error_is_its_type() -> None:

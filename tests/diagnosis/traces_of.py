@@ -12,6 +12,7 @@ from torch import Tensor
 
 from autograder.diagnosis.mistake_bank import Bank, BankWriter
 from autograder.diagnosis.traces import CheckTrace, ItemTrace, trace_item
+from autograder.results import Raised
 from autograder.student_error import StudentError
 from autograder.testing.mismatch import Mismatch
 
@@ -67,7 +68,7 @@ def _item(function: Function, right: Function, cases: Sequence[tuple[Any, ...]],
             got = function(*(value.clone() if isinstance(value, Tensor) else value for value in case))
         except Exception as error:
             kind = type(error).__name__
-            return trace_item(seen, StudentError(f"{kind}: {error}", kinds=[kind]), keep_all=keep_all)
+            return trace_item(seen, StudentError(Raised(kinds=(kind,), message=str(error))), keep_all=keep_all)
         seen.append(Comparison("out", got))
         expected = right(*case)
         if not isinstance(got, Tensor) or got.shape != expected.shape or not torch.allclose(got, expected, atol=1e-5):

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from autograder.grading.plugin import Usage
+from autograder.report.view import notes_for_students
 from autograder.sandbox.account import Account
 from autograder.worker.protocol.messages import Found, Reply, Request, Returned
 from tests.running import grade_here
@@ -57,16 +58,17 @@ def test_a_check_that_the_model_alone_judged_says_so(tmp_path: Path, account: Ac
     grade = grade_here(tiny_assignment(tmp_path, CHECK), REFERENCE, tmp_path, subject=Weighed(account))
     [check] = grade.checks
     assert check.outcome == "passed"
-    assert why in check.staff
-    assert len(grade.notes) == 1 and grade.notes[0].startswith("In 1.1 memory is judged by the allocation model alone")
+    assert why in check.unweighed
+    [note] = notes_for_students(grade)
+    assert note.startswith("In 1.1 memory is judged by the allocation model alone")
 
 
 def test_with_a_safe_account_nothing_is_said(tmp_path: Path) -> None:
     grade = grade_here(
         tiny_assignment(tmp_path, CHECK), REFERENCE, tmp_path, subject=Weighed(Account(1 << 20, 0, False))
     )
-    assert grade.notes == ()
-    assert grade.checks[0].staff == ""
+    assert notes_for_students(grade) == ()
+    assert grade.checks[0].unweighed == ""
 
 
 def test_an_account_that_can_be_forged_still_costs_points(tmp_path: Path) -> None:

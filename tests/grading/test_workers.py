@@ -9,6 +9,7 @@ import pytest
 from autograder.assignment.assignment import Limits
 from autograder.grading.workers import Workers
 from autograder.intake.finding import find_submissions
+from autograder.report.view import explained
 from autograder.run.pool import Job, grade_all
 from tests.tiny import REFERENCE, tiny_assignment
 
@@ -37,7 +38,7 @@ def grade_of(tmp_path, session, source, checks=FIVE, limits="cpu_seconds = 0.5\n
 def test_after_three_time_outs_in_one_function_its_other_checks_are_not_tried(tmp_path, session):
     grade = grade_of(tmp_path, session, "def double(x):\n    while True:\n        pass\n")
     assert [check.outcome for check in grade.checks] == ["timed_out"] * 5
-    assert "already been stopped" in grade.checks[3].explanation.got
+    assert "already been stopped" in explained(grade.checks[3]).got
     assert sum(check.cpu_seconds for check in grade.checks) < 2.5
 
 
@@ -45,7 +46,7 @@ def test_a_part_that_hangs_at_import_is_tried_once(tmp_path, session):
     grade = grade_of(tmp_path, session, "while True:\n    pass\n")
     assert [check.outcome for check in grade.checks] == ["timed_out"] * 5
     assert sum(check.cpu_seconds > 0.1 for check in grade.checks) == 1
-    assert "Importing numbers_part.py failed" in grade.checks[4].explanation.got
+    assert "Importing numbers_part.py failed" in explained(grade.checks[4]).got
 
 
 def test_a_sleeper_is_stopped_by_wall_time(tmp_path, session, monkeypatch):
@@ -54,7 +55,7 @@ def test_a_sleeper_is_stopped_by_wall_time(tmp_path, session, monkeypatch):
     monkeypatch.setattr(autograder.grading.workers, "wall_limit", lambda seconds: 0.5)
     grade = grade_of(tmp_path, session, "import time\ndef double(x):\n    time.sleep(60)\n", FIVE, points=5)
     assert grade.checks[0].outcome == "timed_out"
-    assert "waiting" in grade.checks[0].explanation.got
+    assert "waiting" in explained(grade.checks[0]).got
 
 
 def test_past_the_total_deadline_checks_are_not_run_and_points_stay_out_of_the_maximum(tmp_path, session):
@@ -63,7 +64,7 @@ def test_past_the_total_deadline_checks_are_not_run_and_points_stay_out_of_the_m
     grade = grade_of(tmp_path, session, source, limits=limits)
     assert [check.outcome for check in grade.checks] == ["passed", "not_run", "not_run", "not_run", "not_run"]
     assert (grade.points, grade.maximum, grade.status) == (1.0, 5.0, "graded")
-    assert "that time was used up" in grade.checks[4].explanation.got
+    assert "that time was used up" in explained(grade.checks[4]).got
 
 
 def test_each_check_starts_from_a_fresh_import(tmp_path, session):

@@ -14,6 +14,7 @@ import pytest
 from autograder.assignment.assignment import Assignment
 from autograder.grading import workers
 from autograder.intake.finding import find_submissions
+from autograder.report.view import explained
 from autograder.results import Grade
 from autograder.run.pool import Job, grade_all
 from autograder.run.session import Session
@@ -71,7 +72,7 @@ def judged(kinds: Sequence[Kind], grades: dict[str, Grade]) -> list[str]:
         grade, after = grades[f"{number:03}_{kind.name}"], grades.get(f"{number:03}_{kind.name}_then")
         if (grade.status, grade.points) != ("graded", kind.points):
             faults.append(f"{kind.name}: {grade.points} of {kind.points}, {_words(grade)}")
-        if kind.told and (first := grade.checks[0].explanation) and kind.told not in first.cause:
+        if kind.told and (first := explained(grade.checks[0])) and kind.told not in first.cause:
             faults.append(f"{kind.name}: its student is told {first.cause!r}, {first.got[:200]!r}")
         if any("BREACH" in check.output for check in grade.checks):
             faults.append(f"{kind.name}: {next(c.output for c in grade.checks if 'BREACH' in c.output)[:300]}")

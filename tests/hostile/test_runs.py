@@ -16,6 +16,7 @@ from autograder.grading.grader import Grader
 from autograder.intake.finding import find_submissions
 from autograder.intake.submission import Submission
 from autograder.report.gradebook import write_gradebook
+from autograder.results import ReturnedTooMuch
 from autograder.run import pool, written
 from autograder.run.pool import Done, Job, grade_all
 from autograder.run.session import Session
@@ -140,7 +141,7 @@ def test_a_check_gets_so_much_and_no_more_however_many_items_it_has(
     ]
     (check,) = done.grade.checks
     assert (check.outcome, check.score) == ("crashed", 0)
-    assert check.explanation is not None and "returned more than" in check.explanation.got
+    assert isinstance(check.reason, ReturnedTooMuch)
     assert int((tmp_path / "seen").read_text()) <= 4
 
 

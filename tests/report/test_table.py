@@ -4,9 +4,20 @@ import io
 
 from rich.console import Console
 
-from autograder.grading.sentences import import_failed
 from autograder.report.table import points_text, print_table, stood_out
-from autograder.results import CheckResult, Explanation, Grade, Lateness, Outcome
+from autograder.results import (
+    CheckResult,
+    Explanation,
+    Grade,
+    ImportFailed,
+    Lateness,
+    NotHandedIn,
+    NotImplementedYet,
+    Raised,
+    Reason,
+    TimedOut,
+    outcome_of,
+)
 from tests.report.grades import check, grade, passed, ungraded
 
 
@@ -91,37 +102,36 @@ def test_a_part_that_was_not_handed_in_is_said_once() -> None:
     assert stood_out(graded) == "nothing of tokens"
 
 
-def told(number: str, got: str, outcome: Outcome, part: str = "attention") -> CheckResult:
-    return check(number, outcome=outcome, part=part, explanation=Explanation(property="p", got=got))
+def told(number: str, reason: Reason, part: str = "attention") -> CheckResult:
+    explanation = Explanation(property="p")
+    return check(number, outcome=outcome_of(reason), part=part, reason=reason, explanation=explanation)
 
 
 def test_a_part_that_does_not_import_says_why_once() -> None:
-    why = import_failed("attention", "ModuleNotFoundError: No module named 'google'") + "\nattention.py, line 3"
-    graded = grade(*(told(f"2.{n}", why, "not_run") for n in range(1, 9)), passed("1.1", part="tokens"))
+    raised = Raised(kinds=("ModuleNotFoundError",), message="No module named 'google'", frames="attention.py, line 3")
+    why = ImportFailed(part="attention", why=raised)
+    graded = grade(*(told(f"2.{n}", why) for n in range(1, 9)), passed("1.1", part="tokens"))
     assert stood_out(graded) == "attention.py does not import: ModuleNotFoundError: No module named 'google'"
 
 
 def test_an_import_that_was_stopped_says_so() -> None:
-    why = import_failed("attention", "Your code computed for 20 s.")
-    assert stood_out(grade(told("2.1", why, "timed_out"))).startswith(
-        "attention.py does not import: Your code computed"
-    )
+    why = ImportFailed(part="attention", why=TimedOut(of="cpu", seconds=20))
+    assert stood_out(grade(told("2.1", why))).startswith("attention.py does not import: Your code computed")
 
 
 def test_of_several_parts_that_were_not_handed_in_those_are_named_that_were() -> None:
-    absent = [
-        told(f"{n}.1", "You handed in no x.py.", "missing", part) for n, part in ((1, "tokens"), (3, "positions"))
-    ]
+    absent = [told(f"{n}.1", NotHandedIn(file="x.py"), part) for n, part in ((1, "tokens"), (3, "positions"))]
     assert stood_out(grade(*absent, passed())) == "handed in: attention"
-    untouched = told("4.1", "aggregate is not implemented yet.", "missing", "message_passing")
+    untouched = told("4.1", NotImplementedYet(function="aggregate"), "message_passing")
     assert stood_out(grade(*absent, passed(), untouched)) == (
         "handed in: attention, message_passing; nothing of message_passing"
     )
 
 
 def test_memory_that_ran_out_is_called_so() -> None:
-    allocator = "RuntimeError: [enforce fail at alloc_cpu.cpp:117] . DefaultCPUAllocator: can't allocate memory"
-    graded = grade(passed(), told("2.20", allocator, "failed"), told("2.21", "MemoryError", "failed"))
+    allocator = "[enforce fail at alloc_cpu.cpp:117] . DefaultCPUAllocator: can't allocate memory"
+    raised = [Raised(kinds=("RuntimeError",), message=allocator), Raised(kinds=("MemoryError",))]
+    graded = grade(passed(), *(told(f"2.2{n}", reason) for n, reason in enumerate(raised)))
     assert stood_out(graded) == "out of memory: 2.20, 2.21"
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping, Sequence
 
 import msgspec
@@ -10,7 +9,8 @@ import msgspec
 from autograder.assignment.assignment import Assignment
 from autograder.assignment.bank import BankEntry
 from autograder.authoring.proof.candidates import Candidate
-from autograder.results import CheckResult, Grade
+from autograder.report.view import explained
+from autograder.results import CheckResult, Grade, Ours
 
 
 class Shortfall(msgspec.Struct, frozen=True):
@@ -117,7 +117,7 @@ def _shortfalls(candidate: Candidate, grade: Grade, numbers: Collection[str], to
         return [f"could not be graded: {grade.reason}"]
     new = [check for check in broken if check.number not in told]
     if new:
-        return [f"check {check.number} ({check.name}) is broken: {_where_it_broke(check.staff)}" for check in new]
+        return [f"check {check.number} ({check.name}) is broken: {_where_it_broke(check)}" for check in new]
     if candidate.kind in ("reference", "variant"):
         return [_lost(check) for check in grade.checks if not (_is_right(check) or check.number in told)]
     if candidate.kind in ("starter", "trivial"):
@@ -151,15 +151,14 @@ def _is_right(check: CheckResult) -> bool:
     return check.outcome == "passed"
 
 
-def _where_it_broke(staff: str) -> str:
-    """The check's line and the error, from a traceback that begins there; anything else as it is."""
-    place = re.search(r'File "(?:.*[\\/])?(.+)", line (\d+)', staff)
-    lines = staff.strip().splitlines()
-    return f"{place[1]}, line {place[2]}: {lines[-1].strip()}" if place else staff.strip()
+def _where_it_broke(check: CheckResult) -> str:
+    """The check's line, where that is known, and the error."""
+    fault = check.reason
+    return f"{fault.where}: {fault.error}".removeprefix(": ") if isinstance(fault, Ours) else check.staff
 
 
 def _lost(check: CheckResult) -> str:
-    told = check.explanation
+    told = explained(check)
     why = ""
     if told is not None:
         expected, got = told.expected and f"expected {told.expected}", told.got and f"got {told.got}"

@@ -68,11 +68,10 @@ class Grader:
         self.keep: Callable[[CheckResult], None] = lambda _result: None  # told each result when it is there
         self.traces: tuple[CheckTrace, ...] = ()
         self._settle = settle
-        self._asked: dict[str, set[str]] = {}  # what each check looks up, learned from the first submission
 
     @property
     def checks(self) -> tuple[Check, ...]:
-        """All checks, in the order in which they run."""
+        """All checks, in the order of their numbers."""
         return self._checks.checks
 
     def grade(
@@ -115,7 +114,7 @@ class Grader:
         with _written(tree) as folder:
             handed_in = [part.name for part in self._assignment.parts if part.file in tree.files]
             limits = self._assignment.limits
-            workers = Workers(self._spawn_from(folder), handed_in, limits, tree.files, self.until, self._asked)
+            workers = Workers(self._spawn_from(folder), handed_in, limits, tree.files, self.until)
             chosen = _chosen(self._checks.checks, only)
             if self.until_one_fails:  # then the order in which they are named matters
                 chosen = sorted(
@@ -161,8 +160,10 @@ class Grader:
         leaderboard: list[LeaderboardEntry] = []
         traces: list[CheckTrace] = []
         diagnosis = Diagnosis(self._bank)
-        for place, check in enumerate(chosen, start=1):
-            subject.expect(place < len(chosen))
+        # What student code prints in a visible check is shown: so far, no hidden check has told it anything.
+        in_order = chosen if self.until_one_fails else sorted(chosen, key=lambda check: check.hidden)
+        for place, check in enumerate(in_order, start=1):
+            subject.expect(place < len(in_order))
             run = examine(self._checks, check, subject, self._reference)
             results.append(result(run))
             self.keep(results[-1])
@@ -180,6 +181,9 @@ class Grader:
             del run, value  # with all that the student returned
             if self.until_one_fails and results[-1].outcome != "passed":
                 break
+        place_of = {check.number: place for place, check in enumerate(chosen)}
+        results.sort(key=lambda each: place_of[each.number])
+        traces.sort(key=lambda each: place_of[each.number])
         self.traces = tuple(traces)
         return with_causes(results, diagnosis), leaderboard
 

@@ -63,15 +63,9 @@ class Workers:
         limits: Limits,
         files: Mapping[str, bytes] = MappingProxyType({}),
         until: float = math.inf,
-        asked: dict[str, set[str]] | None = None,
     ) -> None:
-        """`until`, of the monotonic clock, is the end whatever happens: waiting for a processor does not put it off.
-
-        `asked` keeps the names that each check has looked up, by its number. Given on to the workers of the next
-        submission, it saves that check a request for each of them.
-        """
+        """`until`, of the monotonic clock, is the end whatever happens: waiting for a processor does not put it off."""
         self._spawn = spawn
-        self._asked = {} if asked is None else asked
         self._files = files
         self._handed_in = frozenset(handed_in)
         self._limits = limits
@@ -145,8 +139,7 @@ class Workers:
         worker.deadline = self._deadline
         seconds = self._limits.import_seconds
         try:
-            load = Load(part, check.forbids, tuple(sorted(self._asked.get(check.number, ()))))
-            reply = worker.request(load, **self.allow(seconds, wall_limit(seconds)))
+            reply = worker.request(Load(part, check.forbids), **self.allow(seconds, wall_limit(seconds)))
         except deaths.WorkerFailure as failure:
             if self.past_deadline():
                 raise StudentError(results.DeadlinePassed(seconds=self.total_seconds)) from None
@@ -155,16 +148,14 @@ class Workers:
         if isinstance(reply, Raised):
             raise self._blame(part, import_error(part, reply))
         assert isinstance(reply, Loaded)
-        self._found = {name: Found(kind) for name, kind in reply.kinds.items() if name in load.names}
+        self._found = {name: Found(kind) for name, kind in reply.kinds.items()}
         return worker
 
-    def found(self, check: Check, message: Request) -> Found | None:
+    def found(self, message: Request) -> Found | None:
         """The answer to a `Look`, where the worker of the moment gave it when it loaded the part."""
         if not isinstance(message, Look) or message.target.handle is not None:
             return None
-        name = message.target.name
-        self._asked.setdefault(check.number, set()).add(name)
-        return self._found.get(name)
+        return self._found.get(message.target.name)
 
     def _blame(self, part: str, error: StudentError) -> StudentError:
         self._unimportable[part] = error
@@ -217,7 +208,7 @@ class _WithinLimits:
         self._cpu_before = worker.cpu_seconds
 
     def request(self, message: Request) -> Reply:
-        return self._workers.found(self._check, message) or self._within(message, self._worker.request)
+        return self._workers.found(message) or self._within(message, self._worker.request)
 
     def weigh(self, message: Request) -> tuple[Reply, Account | None]:
         return self._within(message, self._worker.weigh)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from autograder.assignment.assignment import Assignment
 from autograder.errors import GraderError, SoftmarkError
+from autograder.sandbox import access_times
 from autograder.sandbox.connection import Coming, Connection, Limits, wait_ready
 from autograder.sandbox.launch import ForkServer
 from autograder.sandbox.required import Finding, Profile, profile, refuse_missing
@@ -128,7 +129,11 @@ class Session:
         limits = _limits(assignment)
 
         def from_folder(folder: Path) -> Spawning:
-            return Spawning(self, lambda: self.connected().begin(folder, modules, limits))
+            still = access_times.stand_still(folder)
+            return Spawning(
+                self,
+                lambda: self.connected().begin(folder if still else access_times.copied(folder), modules, limits),
+            )
 
         return from_folder
 

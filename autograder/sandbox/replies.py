@@ -10,7 +10,7 @@ from dataclasses import replace
 from autograder.worker.protocol import messages
 from autograder.worker.protocol.messages import Raised, Reply, Request, Returned
 
-_MOST_NAMES = 1000  # that a part is asked for
+_MOST_NAMES = 1000  # of a part
 
 ANSWERS: dict[type[Request], tuple[type[Reply], ...]] = {
     messages.Load: (messages.Loaded, Raised),

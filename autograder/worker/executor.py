@@ -11,7 +11,7 @@ import difflib
 import inspect
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import replace
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Any
 
 from .global_state import changes, snapshot
@@ -44,6 +44,8 @@ from .protocol.wire import Unencodable, encode
 from .streams import MemoryLimit, Stream, Unlimited
 from .tracebacks import raised
 from .vjp import CotangentMismatch, mapped, pull_back
+
+_MOST_NAMES = 500  # of a module, told when it is loaded; of what comes after them a check asks
 
 
 class _Absent(Exception):
@@ -91,7 +93,7 @@ class Executor:
         if isinstance(request, Load):
             module = self._loader.load(request.module)
             self._refuse(request.forbidden)  # afterwards: a file may try its functions against the library's
-            return Loaded(_kinds(module, request.names))
+            return Loaded(_kinds(module))
         if isinstance(request, Look):
             return self._look(request.target)
         if isinstance(request, Call):
@@ -221,11 +223,18 @@ def _kind(value: object) -> str:
     return "class" if inspect.isclass(value) else "function" if inspect.isroutine(value) else ""
 
 
-def _kinds(module: ModuleType, names: Sequence[str]) -> dict[str, str]:
+def _kinds(module: ModuleType) -> dict[str, str]:
+    """ "class" or "function" for what is one of both by its very type, so that no code of a student's runs here."""
     if type(module) is not ModuleType:
         return {}  # it has put something else in its place, of which only a look can tell
-    defined = vars(module)
-    return {name: kind for name in names if name in defined and (kind := _kind(defined[name]))}
+    kinds: dict[str, str] = {}
+    for name, value in list(vars(module).items())[:_MOST_NAMES]:
+        if type(name) is str and name.isidentifier() and not name.startswith("_"):
+            if type(value) is FunctionType:
+                kinds[name] = "function"
+            elif issubclass(type(value), type):
+                kinds[name] = "class"
+    return kinds
 
 
 def _near(owner: object, name: str) -> tuple[str, ...]:

@@ -38,3 +38,38 @@ def test_what_is_tried_out_is_out_of_the_points_of_the_chosen_checks(tmp_path):
 
         with_grader(assignment, work)
     assert (grades[0].points, grades[0].maximum, len(grades[0].checks)) == (2, 2, 1)
+
+
+def test_every_visible_check_runs_before_the_first_hidden_one_and_results_are_sorted_by_number(tmp_path):
+    check = '@number("1.{}")\n@weight(1)\n@visibility("{}")\ndef test_{}(student):\n    """It doubles"""\n'
+    check += "    student.double({})\n"
+    visible = "".join(check.format(n, "visible", n, n) for n in (2, 4))
+    hidden = "".join(check.format(n, "hidden", n, n) for n in (1, 3))
+    assignment = tiny_assignment(tmp_path, visible, hidden, points=4)
+    kept, grades = [], []
+    with in_process(REFERENCE, tmp_path) as here:
+
+        def work(grader):
+            grader.keep = lambda result: kept.append(result.number)
+            grades.append(grader.try_out("student_03", here))
+
+        with_grader(assignment, work)
+    assert kept == ["1.2", "1.4", "1.1", "1.3"]
+    assert [each.number for each in grades[0].checks] == ["1.1", "1.2", "1.3", "1.4"]
+
+
+def test_where_reading_moves_access_times_each_worker_has_files_of_its_own(tmp_path, session, monkeypatch):
+    monkeypatch.setattr("autograder.sandbox.access_times.stand_still", lambda _folder: False)
+    check = '@number("1.{0}")\n@weight(1)\ndef test_{0}(student):\n    """It doubles"""\n'
+    check += "    assert student.double(1) == 2\n"
+    assignment = tiny_assignment(tmp_path, "".join(check.format(n) for n in (1, 2)), points=2)
+    source = SourceTree(files={"numbers_part.py": b"print(__file__)\ndef double(x):\n    return 2 * x\n"})
+    grades = []
+
+    def work(grader):
+        grader._spawn_from = session.spawn_from(assignment)
+        grades.append(grader.grade_tree("student_03", source))
+
+    with_grader(assignment, work)
+    assert [each.outcome for each in grades[0].checks] == ["passed", "passed"]
+    assert len({each.output for each in grades[0].checks}) == 2

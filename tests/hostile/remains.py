@@ -16,7 +16,7 @@ def remains(session: Session) -> list[str]:
     """Everything that is there and should not be, in words. Only what user ids of workers could own is looked at."""
     server = session._server
     found = [f"process {pid} ({name})" for pid, name in _workers(server.pid)]
-    found += [f"file {path}" for path in (server.runtime / "scratch").iterdir()]
+    found += [f"file {path}" for path in (server.runtime / "scratch").glob("*/*")]
     if os.geteuid() == 0:
         found += [f"file {path}" for path in _owned_files()]
         found += _system_v()

@@ -37,7 +37,8 @@ def named(name: str, handle: int | None = None) -> Target:
 
 
 def test_it_imports_and_calls(worker: InProcessWorker) -> None:
-    assert worker.request(Load("part")) == Loaded({})
+    loaded = worker.request(Load("part"))
+    assert isinstance(loaded, Loaded) and loaded.kinds["Net"] == "class"
     reply = worker.request(Call(named("Net")))
     assert reply == Returned(HandleRef(1, "Net"))
     reply = worker.request(Call(named("", 1), (torch.zeros(2),)), cpu_seconds=1, wall_seconds=1)

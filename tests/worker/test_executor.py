@@ -255,12 +255,20 @@ def test_an_exception_whose_text_fails_is_still_told(executor: Executor) -> None
     assert reply.message == "(its message could not be made: RuntimeError)"
 
 
-def test_what_is_asked_for_is_looked_up_as_the_part_is_loaded(tmp_path: Path) -> None:
-    source = "from math import pi, sqrt\nclass Head: pass\nattention = lambda q: q\n"
+def test_a_loaded_part_names_its_functions_and_classes(tmp_path: Path) -> None:
+    source = """
+from math import pi
+class Head: pass
+attention = lambda q: q
+def _private(): pass
+class Odd:
+    __class__ = property(lambda self: 1 / 0)
+odd = Odd()
+globals()[3] = globals()["no name"] = attention
+"""
     (tmp_path / "attention.py").write_text(source)
-    load = Load("attention", names=("Head", "attention", "sqrt", "pi", "absent"))
-    kinds = {"Head": "class", "attention": "function", "sqrt": "function"}
-    assert Executor(Loader(tmp_path, ["attention"])).carry_out(load) == Loaded(kinds)
+    kinds = {"Head": "class", "attention": "function", "Odd": "class"}
+    assert Executor(Loader(tmp_path, ["attention"])).carry_out(Load("attention")) == Loaded(kinds)
 
 
 @pytest.mark.parametrize("base", ["types.ModuleType", "object"])
@@ -278,7 +286,7 @@ sys.modules[__name__] = other
 """
     (tmp_path / "attention.py").write_text(source)
     executor = Executor(Loader(tmp_path, ["attention"]))
-    assert executor.carry_out(Load("attention", names=("double",))) == Loaded({})
+    assert executor.carry_out(Load("attention")) == Loaded({})
     assert executor.carry_out(Look(named("double"))) == Returned(7)
 
 

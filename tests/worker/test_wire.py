@@ -237,7 +237,7 @@ def test_a_value_that_repeats_itself_without_end_is_refused() -> None:
 
 TENSOR = torch.arange(3.0)
 MESSAGES = [
-    Load("attention", ("library attention",), ("softmax",)),
+    Load("attention", ("library attention",)),
     Look(Target("softmax", "attention")),
     Call(Target("softmax", "attention"), (1, "a"), {"dim": -1}, keep=True),
     Observe(Target("forward", "attention", 3), (None,), {}),

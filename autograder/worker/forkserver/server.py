@@ -11,6 +11,7 @@ import contextlib
 import gc
 import importlib
 import os
+import secrets
 import select
 import signal
 import socket
@@ -21,6 +22,7 @@ from dataclasses import dataclass
 
 from ..confinement import Placement, Prepared
 from ..layers.availability import prepared
+from ..layers.landlock import opened_to_all
 from ..layers.privileges import make_undumpable
 from ..output import Output
 from ..protocol.commands import (
@@ -38,6 +40,7 @@ from ..protocol.commands import (
     encode,
 )
 from ..protocol.system import adopt_orphans, children, remove_tree
+from .access_times import read_all
 from .forking import without_handlers
 from .heap import fill_holes
 from .identities import Identities
@@ -51,6 +54,7 @@ WARM = ("torch", "torch.fx.experimental.symbolic_shapes", "numpy", "regex")
 ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "OMP_NUM_THREADS": "1", "USER": "student"}
 _LINGERING_SECONDS = 30.0  # after so long a process cannot be killed, and the grader is told
 _BETWEEN_KILLS = 0.02
+_STOCK = 256
 
 
 @dataclass
@@ -89,6 +93,7 @@ class Server:
         self._run = run
         self._prepared = prepared
         self._scratch = os.path.join(os.path.realpath(runtime), "scratch")
+        self._stock: list[str] = []  # scratch folders for workers to come
         self._identities = identities
         self._killer = killer
         self._connections: dict[int, socket.socket] = {}
@@ -171,8 +176,13 @@ class Server:
         self._tell(connection, Spawned(pid, uid), [worker.pidfd])
 
     def _make_scratch(self, uid: int | None) -> str:
-        scratch = f"{self._scratch}/{self._spawned}"
-        os.mkdir(scratch, 0o700)
+        """A folder of a random name. They are made in stock: else the times of the folder above, which a worker can
+        ask for, would tell when the worker before it began and ended."""
+        if not self._stock:
+            self._stock = [f"{self._scratch}/{secrets.token_hex(8)}" for _ in range(_STOCK)]
+            for folder in self._stock:
+                os.mkdir(folder, 0o700)
+        scratch = self._stock.pop()
         if uid is not None:
             os.chown(scratch, uid, uid)
         return scratch
@@ -282,13 +292,15 @@ class Server:
                 return
 
     def _remove_scratch(self, scratch: str | None) -> None:
+        """Empty it. The folder itself stays, so that the one above does not change."""
         if scratch is None:
             return
         try:
             for entry in os.scandir(scratch):
-                if entry.is_symlink():
+                if entry.is_dir(follow_symlinks=False):
+                    _remove_tree(entry.path, self._killer)
+                else:
                     os.unlink(entry.path)
-            os.rmdir(scratch)
         except OSError:
             _remove_tree(scratch, self._killer)
 
@@ -343,6 +355,8 @@ def _look_at_processor() -> None:
 
     with contextlib.suppress(AttributeError, RuntimeError):  # a name of torch's own, there since 2.1
         torch.ops.mkldnn._is_mkldnn_bf16_supported()
+    with contextlib.suppress(AttributeError, RuntimeError):  # not in every version
+        torch.cpu.get_capabilities()
 
 
 def _raise_descriptor_limit() -> None:
@@ -365,6 +379,12 @@ def main(control: int, runtime: str, warm: Sequence[str]) -> None:
     killer = None if outsider is None else Killer(outsider)
     os.mkdir(os.path.join(runtime, "scratch"), 0o711)
     ready = prepared(runtime)
+    reading = os.fork()
+    if reading == 0:  # meanwhile the libraries are loaded
+        try:
+            read_all(opened_to_all(runtime))
+        finally:
+            os._exit(0)
     adopt_orphans()
     with without_handlers():
         for name in (*WARM, *warm):
@@ -378,6 +398,7 @@ def main(control: int, runtime: str, warm: Sequence[str]) -> None:
     _look_at_processor()
     importlib.import_module(".rehearsal", __package__).rehearse()
     make_undumpable()
+    os.waitpid(reading, 0)
     server = Server(socket.socket(fileno=control), runtime, identities, killer, ready, child.run)
     gc.collect()
     gc.freeze()

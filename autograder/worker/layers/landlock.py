@@ -9,18 +9,27 @@ too; a worker only makes the system calls.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
+import fcntl
 import os
 import struct
 import sys
+import sysconfig
 
 from ..confinement import FileRules, Placement
 
 NAME = "landlock"
-# What torch asks about the processor, some operations not before they are first used, and fail without it.
-_PROCESSOR = ("/sys/devices/system/cpu", "/sys/devices/system/node")
-_SYSTEM = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/usr/share/zoneinfo", *_PROCESSOR)
-_SYSTEM_FILES = ("/etc/ld.so.cache", "/etc/localtime", "/dev/urandom", "/dev/random", "/proc/cpuinfo")
+_SHARED_LIBRARIES = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib")
+_SYSTEM = ("/usr/share/zoneinfo",)
+# Of the processor only what never changes: the folders around these files hold counters. What else torch asks about
+# it, the fork server has asked.
+_PROCESSOR = tuple(f"/sys/devices/system/cpu/{name}" for name in ("possible", "present", "online", "kernel_max"))
+_SYSTEM_FILES = ("/etc/ld.so.cache", "/etc/localtime", "/dev/urandom", "/dev/random", *_PROCESSOR)
+# Folders of torch that no import reads: ten thousand headers, programs.
+_NOT_IMPORTED = ("include", "share", "bin", "test")
+_HIGH = 1100  # above the descriptors of the lines
+_MOST_LIBRARIES = 50  # of those that lie in /usr/lib itself: each is a rule of its own
 # System calls, the same on every architecture, and a kind of rule: linux/landlock.h.
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
 _PATH_BENEATH = 1
@@ -47,9 +56,10 @@ def prepare(runtime: str) -> FileRules:
     make = AccessFS.MAKE_REG | AccessFS.MAKE_DIR | AccessFS.MAKE_SYM  # no devices, pipes and sockets; no program is run
     read_file, read_folder = int(AccessFS.READ_FILE & known), int(read & known)
     write_file = int((AccessFS.READ_FILE | AccessFS.WRITE_FILE) & known)
-    common = [(path, read_folder) for path in _installed(runtime)]
+    common = [(path, read_folder if os.path.isdir(path) else read_file) for path in opened_to_all(runtime)]
+    common += [(path, int(AccessFS.READ_DIR & known)) for path in sys.path if path != runtime]  # imports list them
     common += [*((path, read_file) for path in _SYSTEM_FILES), ("/dev/null", write_file)]
-    opened = [(access, _opened(path)) for path, access in common]
+    opened = [(access, _out_of_the_way(_opened(path))) for path, access in common]
     return FileRules(
         handled=struct.pack("=QQQ", known, landlockpy.net_for_abi(abi), scoped)[: 8 * _fields(abi)],
         read_file=read_file,
@@ -64,10 +74,29 @@ def _fields(abi: int) -> int:
     return 1 if abi < 4 else 2 if abi < 6 else 3
 
 
-def _installed(runtime: str) -> tuple[str, ...]:
-    candidates = (*_SYSTEM, os.path.dirname(os.__file__), *(path for path in sys.path if path != runtime))
-    folders = sorted({os.path.realpath(path) for path in candidates if os.path.isdir(path)})
-    return tuple(path for path in folders if not any(path.startswith(other + os.sep) for other in folders))
+def opened_to_all(runtime: str) -> tuple[str, ...]:
+    """The files and folders that imports need: the standard library, installed packages, shared libraries."""
+    candidates = [*_SYSTEM, os.path.dirname(os.__file__)]
+    for path in sys.path:
+        if os.path.isdir(os.path.join(path, "torch")):
+            candidates += (entry.path for entry in os.scandir(path) if entry.name != "torch")
+            path = os.path.join(path, "torch")
+            candidates += (entry.path for entry in os.scandir(path) if entry.name not in _NOT_IMPORTED)
+        elif path != runtime:
+            candidates.append(path)
+    for path in _SHARED_LIBRARIES:
+        candidates += _shared_libraries(path)
+    found = sorted({os.path.realpath(path) for path in candidates if os.path.exists(path)})
+    return tuple(path for path in found if not any(path.startswith(other + os.sep) for other in found))
+
+
+def _shared_libraries(folder: str) -> list[str]:
+    """Where the folder of this architecture lies inside (Debian), that and single files; else the whole folder."""
+    inside = os.path.join(folder, sysconfig.get_config_var("MULTIARCH") or "none")
+    if not os.path.isdir(inside) and folder != "/usr/local/lib":
+        return [folder]
+    single = [entry.path for entry in os.scandir(folder) if ".so" in entry.name] if os.path.isdir(folder) else []
+    return [inside, *single] if len(single) <= _MOST_LIBRARIES else [folder]
 
 
 def put_on(placement: Placement) -> None:
@@ -105,6 +134,17 @@ def _opened(path: str) -> int | None:
         return os.open(path, os.O_PATH | os.O_CLOEXEC)
     except (FileNotFoundError, NotADirectoryError, PermissionError):
         return None
+
+
+def _out_of_the_way(descriptor: int | None) -> int | None:
+    """The same under a high number: a worker may have few files open, by their numbers, and needs one for its rules."""
+    if descriptor is None:
+        return None
+    with contextlib.suppress(OSError):  # the fork server itself may have few
+        high = fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, _HIGH)
+        os.close(descriptor)
+        return high
+    return descriptor
 
 
 def _call(number: int, *arguments: int | bytes) -> int:

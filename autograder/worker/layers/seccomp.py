@@ -45,16 +45,27 @@ _UNCOUNTED = "splice tee vmsplice"
 _MACHINE = """mount umount2 pivot_root chroot mount_setattr open_tree move_mount fsopen fsconfig fsmount fspick acct
     swapon swapoff reboot init_module finit_module delete_module kexec_load kexec_file_load quotactl quotactl_fd syslog
     sethostname setdomainname settimeofday clock_settime clock_adjtime adjtimex iopl ioperm vhangup sync syncfs"""
-_REFUSED = " ".join((_NETWORK, _PROCESSES, _OTHERS, _OUTLIVING, _KERNEL, _CONFINING, _UNCOUNTED, _MACHINE)).split()
+# What is free on the machine and what its page cache holds; also a second name of a file, which the file counts.
+_STORED = "mincore cachestat sysinfo statfs fstatfs statfs64 fstatfs64 ustat sysfs link linkat"
+_REFUSED = " ".join(
+    (_NETWORK, _PROCESSES, _OTHERS, _OUTLIVING, _KERNEL, _CONFINING, _UNCOUNTED, _MACHINE, _STORED)
+).split()
 # clone3's arguments are out of a filter's reach; the C library does without.
 _ABSENT = ["clone3", "fchmodat2"]
 # A gigabyte of the disk for each millisecond. The C library writes zeros instead.
 _UNSUPPORTED = ["fallocate"]
 # What copies a file sets modes and times. It is told that they are set: Landlock does not look at these.
-# Nor does a lock take hold: the next worker could see it, on a file that both may open.
-_PRETENDED = ["chmod", "fchmod", "fchmodat", "utime", "utimes", "utimensat", "futimesat", "flock"]
+# Nor does a lock take hold: the next worker could see it, on a file that both may open. Nor is anything written back
+# to the disk or read ahead from it: what is in the page cache stays as it is.
+_PRETENDED = """chmod fchmod fchmodat utime utimes utimensat futimesat flock fsync fdatasync msync sync_file_range
+    sync_file_range2 fadvise64 arm_fadvise64_64 readahead"""
 _ONLY_ONESELF = ["kill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo"]
-_ONLY_ZERO = ["prlimit64", "sched_setaffinity"]
+# What is set for other processes or known of them. The first argument is a process; or the second is.
+_ONLY_ZERO = """prlimit64 sched_setaffinity sched_getaffinity sched_getscheduler sched_getparam sched_getattr
+    sched_rr_get_interval getsid getpgid"""
+_ONLY_ZERO_SECOND = "getpriority ioprio_get"
+_CLOCKS = "clock_gettime clock_gettime64 clock_getres clock_getres_time64 clock_nanosleep timer_create"
+_CLOCK_OF_A_PROCESS = 0x8000_0000  # a negative number: the processor time of any process, or a device
 # First argument, second argument: PR_SET_PDEATHSIG, DUMPABLE, CHILD_SUBREAPER, SCHED_CORE, PTRACER; F_SETOWN, F_SETSIG,
 # F_SETOWN_EX, F_SETLEASE (it would stop others who open a library's file), F_NOTIFY; FIOSETOWN, SIOCSPGRP, FIOASYNC,
 # TIOCSTI, and what the owner of a file may set through a descriptor for reading (FS_IOC_SETFLAGS, _SETVERSION,
@@ -73,6 +84,7 @@ _AF_UNIX = 1
 # mapping), MAP_HUGETLB; MADV_PAGEOUT.
 _MMAP = (0x21, 0x40000)
 _MADVISE = (21,)
+_MADVISE_PRETENDED = (3, 20)  # WILLNEED and COLD: they move what is in the page cache
 
 
 def prepare() -> bytes:
@@ -86,9 +98,13 @@ def prepare() -> bytes:
     _add(rules, seccomp.ERRNO(errno.EPERM), _REFUSED)
     _add(rules, seccomp.ERRNO(errno.ENOSYS), _ABSENT)
     _add(rules, seccomp.ERRNO(errno.EOPNOTSUPP), _UNSUPPORTED)
-    _add(rules, seccomp.ERRNO(0), _PRETENDED)
+    _add(rules, seccomp.ERRNO(0), _PRETENDED.split())
     _add(rules, seccomp.ERRNO(errno.EPERM), _ONLY_ONESELF, seccomp.Arg(0, seccomp.NE, _OWN_PID))
-    _add(rules, seccomp.ERRNO(errno.EPERM), _ONLY_ZERO, seccomp.Arg(0, seccomp.NE, 0))
+    _add(rules, seccomp.ERRNO(errno.EPERM), _ONLY_ZERO.split(), seccomp.Arg(0, seccomp.NE, 0))
+    _add(rules, seccomp.ERRNO(errno.EPERM), _ONLY_ZERO_SECOND.split(), seccomp.Arg(1, seccomp.NE, 0))
+    _add(rules, seccomp.ERRNO(errno.EOPNOTSUPP), ["preadv2", "pwritev2"], seccomp.Arg(5, seccomp.NE, 0))
+    other_clock = seccomp.Arg(0, seccomp.MASKED_EQ, _CLOCK_OF_A_PROCESS, _CLOCK_OF_A_PROCESS)
+    _add(rules, seccomp.ERRNO(errno.EINVAL), _CLOCKS.split(), other_clock)
     _add(rules, seccomp.ERRNO(errno.EPERM), ["clone"], seccomp.Arg(0, seccomp.MASKED_EQ, _CLONE_THREAD, 0))
     _add(rules, seccomp.ERRNO(errno.EPERM), ["clone"], seccomp.Arg(0, seccomp.MASKED_EQ, _CLONE_FILES, 0))
     for name, argument, mask, values in (
@@ -101,6 +117,8 @@ def prepare() -> bytes:
     ):
         for value in values:
             _add(rules, seccomp.ERRNO(errno.EPERM), [name], seccomp.Arg(argument, seccomp.MASKED_EQ, mask, value))
+    for value in _MADVISE_PRETENDED:
+        _add(rules, seccomp.ERRNO(0), ["madvise"], seccomp.Arg(2, seccomp.MASKED_EQ, _INT, value))
     for value in _FCNTL_LOCKS:
         _add(rules, seccomp.ERRNO(0), ["fcntl"], seccomp.Arg(1, seccomp.MASKED_EQ, _INT, value))
     _add(rules, seccomp.ERRNO(errno.EPERM), ["socketpair"], seccomp.Arg(0, seccomp.NE, _AF_UNIX))

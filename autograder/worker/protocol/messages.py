@@ -40,13 +40,11 @@ class Target:
 class Load:
     """Import one part (a module of the submission). Answered by `Loaded` or `Raised`.
 
-    `forbidden` is what the part's manifest forbids: in a worker it is not there from then on. `names` are looked up
-    at once, which saves a `Look` for each that is a function or a class.
+    `forbidden` is what the part's manifest forbids: in a worker it is not there from then on.
     """
 
     module: str
     forbidden: tuple[str, ...] = ()
-    names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -158,7 +156,10 @@ class Ready:
 
 @dataclass(frozen=True)
 class Loaded:
-    """The part is imported. `kinds` says of some of the names that were asked for what they are, as `Found` does."""
+    """The part is imported. `kinds` names its functions and classes, which saves a `Look` for each.
+
+    It is the same in every check: a worker is not told which names its check will look up.
+    """
 
     kinds: dict[str, str]
 

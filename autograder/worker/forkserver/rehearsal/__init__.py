@@ -53,7 +53,7 @@ def _carry_out() -> None:
 def _requests() -> list[Request]:
     attention, softmax, tokens = (Target(name, "part") for name in ("attention", "softmax", "tokens"))
     requests: list[Request] = [
-        Load("part", names=("attention", "softmax")),
+        Load("part"),
         Look(tokens),
         Call(tokens, ("text", [1, 2])),
     ]

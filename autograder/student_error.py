@@ -8,6 +8,8 @@ from __future__ import annotations
 import builtins
 from collections.abc import Sequence
 
+import msgspec
+
 from autograder.results import Outcome, Raised, Reason, outcome_of
 
 
@@ -28,7 +30,12 @@ class StudentError(Exception):
         return outcome_of(self.reason)
 
     def __str__(self) -> str:
-        return self.reason.line if isinstance(self.reason, Raised) else repr(self.reason)
+        """For check authors and tracebacks: "ValueError: no text", "timed out (of cpu, seconds 10.0)"."""
+        if isinstance(self.reason, Raised):
+            return self.reason.line
+        facts = msgspec.to_builtins(self.reason)
+        kind = facts.pop("kind").replace("_", " ")
+        return f"{kind} ({', '.join(f'{name} {value}' for name, value in facts.items())})" if facts else kind
 
 
 def builtin_kind(kinds: Sequence[str]) -> str:

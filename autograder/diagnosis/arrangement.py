@@ -1,7 +1,6 @@
-"""Hints about where the numbers stand: axes exchanged, another shape or order, shifted, right only in part.
+"""Hints about where the numbers are: axes exchanged, another shape or order, shifted, right only in part.
 
-Every hint is verified by rearranging the result and comparing all of it. How large the numbers are is the question of
-`factors`.
+Every hint is verified by rearranging the result and comparing all of it with what was expected.
 """
 
 from __future__ import annotations
@@ -98,7 +97,7 @@ def other_order(pair: Pair) -> Hint | None:
 
 
 def shifted(pair: Pair) -> Hint | None:
-    """Along one axis every entry is the expected one of its neighbour."""
+    """Along one axis every entry is the expected entry of its neighbour."""
     if pair.got.shape != pair.expected.shape:
         return None
     for axis in range(pair.expected.dim()):
@@ -115,7 +114,7 @@ def shifted(pair: Pair) -> Hint | None:
 
 
 def right_in_part(pair: Pair) -> Hint | None:
-    """Some entries along an axis are right throughout, and vary enough for that to tell; the others are not."""
+    """Some entries along an axis are right everywhere, with enough different values to tell; the others are wrong."""
     if pair.got.shape != pair.expected.shape or pair.got.dim() < 2:
         return None
     for axis in range(pair.expected.dim()):
@@ -137,7 +136,7 @@ def right_in_part(pair: Pair) -> Hint | None:
 
 
 def _order_along(pair: Pair, axis: int) -> list[int] | None:
-    """order[i] is where entry i of the result should stand; None where there is no such order, or it is the same."""
+    """order[i] is the place where entry i of the result should be; None if there is no such order, or nothing moves."""
     size = pair.expected.shape[axis]
     if not 3 <= size <= _LONGEST_AXIS:
         return None

@@ -1,6 +1,6 @@
-"""The likely cause of one failing item, from what is seen in it alone: the numbers, or what the exception means.
+"""The likely cause of one failing item, from that item alone: from its numbers, or from what the exception means.
 
-What the mistake bank knows comes after all checks have run, and replaces it (`diagnosis.with_causes`). It runs nothing.
+After all checks have run, a cause from the mistake bank replaces it (`diagnosis.with_causes`).
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Called(Protocol):
 def likely_cause(
     error: BaseException | None, comparisons: Sequence[Compared], call: Called | None, *, hidden: bool
 ) -> str:
-    """A sentence, or "" where nothing is sure. What the check's author says of the cause comes before the numbers.
+    """A sentence, or "" if no cause is known. The hint of the check's author comes before one from the numbers.
 
     Args:
         error: what ended the item.

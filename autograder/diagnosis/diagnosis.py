@@ -1,11 +1,19 @@
 """The likely cause of a failing check: the known mistake that gives exactly what the student's code gave.
 
-Seeds are fixed, so a mistake gives every student the same values. It is named where it agrees with the student's code
-at the comparison that failed and before, and unless something else speaks against it: the code passes what the
-mistake fails; or both fail, more often than a little, with other values; or most of what fails in the functions
-concerned is explained by no known mistake, so that it is one which the bank does not know. Values that many mistakes
-give (all zero, all NaN, an exception) are evidence only where code and mistake agree in every check of the functions.
-It says nothing rather than something wrong; then `hints` may. Bonus checks, which few have done, speak against nothing.
+For each failing check:
+
+1. Take the first item that failed. A mistake is a candidate if the bank holds the same fingerprint for it there: the
+   same ending, after the same number of comparisons, with the same value.
+2. Drop the candidate if its value is one that many mistakes give (all zero, all NaN, an exception), unless mistake and
+   code agree in every check of the functions that this check calls.
+3. Drop it if the code passes a comparison in one of these checks that the mistake fails.
+4. Drop it if mistake and code fail the items of these checks alike at most twice as often as with different values.
+5. Name nothing if most of what fails in the functions concerned has no candidate: the bank does not know this mistake.
+6. Of the candidates left, name those that explain the most failing checks, up to three as alternatives. If there are
+   more, name none.
+
+Bonus checks are no evidence against a candidate, since few students have done them. Where the bank names nothing, the
+sentence of `hints` stays.
 """
 
 from __future__ import annotations
@@ -19,8 +27,8 @@ from autograder.diagnosis.traces import CheckTrace, ItemTrace
 from autograder.results import CheckResult
 
 MOST_NAMED = 3
-_SURELY_OTHER = 16.0
-_MORE_ALIKE = 2
+_SURELY_OTHER = 16.0  # times the rounding that two ways to compute one value may differ by
+_MORE_ALIKE = 2  # times as many items that fail alike as items that fail with other values
 
 
 class Diagnosis:
@@ -94,9 +102,7 @@ class Diagnosis:
         ]
 
     def _with_influence_on(self, number: str) -> list[str]:
-        """The checks of all functions in which some mistake makes that check fail: what it calls, and what that
-        calls.
-        """
+        """The checks of every function in which some mistake makes that check fail, called directly or not."""
         names = self._called(number)
         for mistake in self._bank.mistakes.values():
             if any(mistake.checks.get(number, ())):
@@ -118,8 +124,8 @@ class Diagnosis:
     def _compare(self, mistake: KnownMistake, numbers: Iterable[str]) -> tuple[int, int]:
         """How many items of these checks code and mistake fail alike, and how many with surely another value.
 
-        Two causes may give one value where sizes happen to fit (a factor of 2, where the width is 4), but not
-        throughout. An exception is no value, and a value that comes before the mistake's counts as another.
+        Two causes may give the same value where sizes happen to fit (a factor of 2 where the width is 4), but not in
+        all checks. Items that end in an exception are not counted as different.
         """
         alike, unlike = 0, 0
         for number in numbers:
@@ -149,7 +155,7 @@ def _at(mistake: KnownMistake, number: str, place: int) -> Failure | None:
 
 
 def in_words(sentences: Sequence[str]) -> str:
-    """One sentence as it stands, two or three as alternatives, and nothing of more."""
+    """One sentence as it is, two or three as alternatives; "" for more than three."""
     different = list(dict.fromkeys(sentences))
     if len(different) == 1:
         return different[0]

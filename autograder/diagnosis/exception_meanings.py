@@ -1,7 +1,7 @@
 """What the exceptions that students meet most often mean, in a sentence each.
 
-A message is matched by what torch and Python really say; of anything else nothing is said. No sentence repeats the
-message, so each may be said of a hidden check.
+A message is recognised by the words that torch and Python use. No sentence repeats the message, so each may be shown
+for a hidden check, too.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ _BY_KIND = {
 
 
 def what_it_means(reason: Reason | None) -> str:
-    """The sentence for what student code raised, in a call or when it was imported; "" where nothing is to be added."""
+    """The sentence for what student code raised, in a call or on import; "" for any other exception."""
     if isinstance(reason, ImportFailed):
         reason = reason.why
     if not isinstance(reason, Raised):

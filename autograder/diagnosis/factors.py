@@ -1,7 +1,6 @@
-"""Hints about the size of the numbers: a constant factor or offset, scores that are too large, and what that number is.
+"""Hints about the size of the numbers: a constant factor or offset, scores that are too large, and what the factor is.
 
-A factor is named only where it equals what it is named after. Whether numbers stand in the right places is
-`arrangement`'s question.
+A factor is named only if it equals that size or constant up to rounding.
 """
 
 from __future__ import annotations
@@ -49,7 +48,7 @@ def constant_factor(pair: Pair) -> Hint | None:
 
 
 def _of_two_directions(values: Tensor) -> bool:
-    """Whether not all rows are multiples of one: else another cause can give a factor too, such as a gradient's."""
+    """Whether the rows are not all multiples of one row: if they are, other causes can give a factor, too."""
     if values.dim() < 2:
         return True
     strengths = cast("Tensor", torch.linalg.svdvals(values.reshape(-1, values.shape[-1])))
@@ -86,10 +85,12 @@ def all_equal(pair: Pair) -> Hint | None:
 
 
 def scaled_scores(pair: Pair, axis: int) -> Hint | None:
-    """The result is what softmax along `axis` makes of scores that are the expected ones times one number.
+    """The result is the softmax along `axis` of the expected scores times one number c.
 
-    With w = softmax(s) and g = softmax(c s), log g = c log w + a constant of each row: c is fitted over all rows, and
-    every entry must lie on its line. Entries too small for their logarithm to be exact are left out.
+    1. With w = softmax(s) and g = softmax(c s), log g = c log w + a constant for each row.
+    2. Centre both logarithms in each row, leaving out entries too small for their logarithm to be exact.
+    3. Fit c over all rows by least squares. Every entry must lie on the line.
+    4. Compute softmax(c log w), and compare it with the result.
     """
     if pair.got.shape != pair.expected.shape or pair.relative > 1e-3:
         return None
@@ -122,17 +123,16 @@ def scaled_scores(pair: Pair, axis: int) -> Hint | None:
 
 
 def _centred(values: Tensor, exact: Tensor) -> Tensor:
-    """Logarithms minus their mean over each row; 0 where they are not exact."""
+    """The logarithms minus their mean in each row; 0 for entries that are not exact."""
     logs = torch.where(exact, values.clamp_min(1e-30).log(), 0.0)
     mean = logs.sum(-1, keepdim=True) / exact.sum(-1, keepdim=True).clamp_min(1)
     return torch.where(exact, logs - mean, 0.0)
 
 
 def name_of(number: float, pair: Pair, within: float = _EQUAL) -> tuple[str, str]:
-    """What a number equals, with and without the numbers of the case; two empty strings where it is nothing known.
+    """What a number equals, in words with and without the numbers of the case; ("", "") if it is nothing known.
 
-    Known are constants (2, e, ...) and sizes of the call, their roots and inverses. In bfloat16 no number is exact
-    enough.
+    Known are constants (2, e, ...) and sizes of the call, their roots and inverses. bfloat16 is too coarse to tell.
     """
     if pair.relative > 1e-2:
         return "", ""

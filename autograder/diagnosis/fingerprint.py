@@ -1,8 +1,7 @@
-"""A value in a few hundred bytes, and whether two values are the same up to rounding, told from those alone.
+"""A value in a few hundred bytes (its fingerprint), and whether two fingerprints are of one value up to rounding.
 
-Of a tensor: dtype, shape, how many entries are NaN or infinite, at most 64 entries spread evenly, and three weighted
-sums over all of it. Of anything else that is data: its type and a hash. Nothing can be rebuilt from it, and it judges
-nothing.
+For a tensor it keeps the dtype, the shape, how many entries are NaN or infinite, at most 64 entries spread evenly, and
+three weighted sums over all entries. For any other data it keeps the type and a hash. The value cannot be rebuilt.
 """
 
 from __future__ import annotations
@@ -34,16 +33,16 @@ class Fingerprint(msgspec.Struct, frozen=True, omit_defaults=True):
     """What is kept of a value.
 
     Attributes:
-        kind: its type, and a tensor's dtype: "tensor float32", "str", "list".
-        shape: of a tensor; the length of a list, tuple or dict.
+        kind: its type, with the dtype of a tensor: "tensor float32", "str", "list".
+        shape: the shape of a tensor, or the length of a list, tuple or dict.
         entries: float32, little-endian, at most 64 of them, spread evenly over the flattened tensor.
-        sums: over all finite entries (of millions, over some), weighted by 1, cos(i) and sin(i sqrt 2);
-            floating-point tensors only.
+        sums: of all finite entries (of some, if there are millions), weighted by 1, cos(i) and sin(i sqrt 2).
+            Only for floating-point tensors.
         largest: the largest finite magnitude.
         odd: how many entries are NaN, +infinity, -infinity.
-        digest: of the exact value, where it is no floating-point tensor.
-        items: of a list or tuple that holds tensors, each.
-        telling: whether two values that agree by accident are hard to imagine.
+        digest: a hash of the exact value, if it is not a floating-point tensor.
+        items: the fingerprint of each item of a list or tuple that holds tensors.
+        telling: whether another value would hardly agree with it by accident.
     """
 
     kind: str

@@ -1,8 +1,7 @@
-"""A hint from the numbers: what a wrong value tells of its cause, where the mistake bank knows nothing.
+"""A hint from the numbers: what a wrong value says about its cause.
 
-Each hint is a fact that was verified on all numbers (a constant factor, two axes exchanged, rows of NaN, a mask the
-other way round, ...); of two tensors that have nothing to do with each other it says nothing. It reads values only,
-no source, and names no mistake: `diagnosis` does.
+Each hint is a fact that holds for all numbers of the value: a constant factor, two axes exchanged, rows of NaN, an
+inverted mask. For two unrelated tensors there is no hint. A known mistake from the bank replaces it (`diagnosis`).
 """
 
 from __future__ import annotations
@@ -48,13 +47,13 @@ def find_hint(
     """What the numbers of a failed comparison tell of the cause.
 
     Args:
-        got: what the student's function gave: anything. expected: what a right one gives; a tensor, of any
-        floating-point dtype where the values are (the oracle is float64). arguments: of the call, by a name that a
-        student understands ("argument 1", "mask"): what a factor may equal. asked: the dtype, where a wrong one is
-        what the check found.
+        got: what the student's function returned: anything.
+        expected: what it should have returned; a tensor, as a rule in float64.
+        arguments: of the call, by a name that a student understands ("argument 1", "mask"): what a factor may equal.
+        asked: the dtype that was asked for, if a wrong dtype is what the check found.
 
     Returns:
-        The first hint that holds, or None. Never raises for what a student returned.
+        The first hint that holds, or None. Nothing that a student returned makes it raise.
     """
     if not isinstance(expected, Tensor):
         return None
@@ -81,7 +80,7 @@ def find_hint(
 
 
 def _no_tensor(got: Any, expected: Tensor) -> Hint | None:
-    """What came instead of a tensor, and whether the right one is inside."""
+    """What was returned instead of a tensor, and whether the right tensor is inside it."""
     sentence = ""
     if got is None:
         sentence = "Your function returned None: is there a return on every path?"
@@ -118,7 +117,7 @@ def _dtype(pair: Pair, asked: torch.dtype) -> Hint | None:
 
 
 def _not_finite(pair: Pair) -> Hint | None:
-    """Which rows are NaN or infinite, and what sets them apart."""
+    """Which rows are NaN or infinite, and what they have in common."""
     got = pair.got
     nan, infinite = torch.isnan(got), torch.isinf(got)
     kind = "NaN" if not bool(infinite.any()) else "infinite" if not bool(nan.any()) else "NaN or infinite"
@@ -145,7 +144,7 @@ def _not_finite(pair: Pair) -> Hint | None:
 
 
 def _masked_throughout(pair: Pair, rows: Tensor) -> bool:
-    """Whether a boolean argument, as a mask, allows nothing in exactly these rows."""
+    """Whether a boolean argument, read as a mask, allows nothing in exactly these rows."""
     for mask in _masks(pair):
         empty = ~mask.any(-1)
         if empty.dim() <= rows.dim() and all(
@@ -167,7 +166,7 @@ def _rest_is_right(pair: Pair, bad: Tensor) -> bool:
 
 
 def _low_precision(pair: Pair) -> Hint | None:
-    """Every number is one that a half type holds, and lies that type's rounding from the expected one."""
+    """Every number can be held in a half type, and is the expected one up to the rounding of that type."""
     if pair.dtype not in (torch.float32, torch.float64) or pair.got.shape != pair.expected.shape:
         return None
     if not pair.telling or pair.got.numel() < 6:

@@ -1,8 +1,8 @@
-"""What each known mistake gave at each check, on disk and in memory.
+"""The mistake bank: what each known mistake gave at each check, on disk and in memory.
 
-Made by `softmark validate` from the traces of the reference and of every mistake; derived data, the same bytes for
-the same traces. It holds no right answer: only where a mistake differs from the reference is anything kept. Whoever
-reads it learns what mistakes give, so it stays with the solutions. It draws no conclusions: `diagnosis` does.
+`softmark validate` makes it from the traces of the reference and of every mistake. The same traces give the same bytes.
+It keeps a value only where a mistake differs from the reference, so no right answer can be read from it. It still tells
+what mistakes give, so it stays with the solutions.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from autograder.diagnosis.fingerprint import Fingerprint, agree
 from autograder.diagnosis.traces import CheckTrace, ItemTrace
 
 _FORMAT = 1
-# A mistake's value is told from the reference's only where it lies this many times further off than two of the same do.
+# A mistake's value counts as different from the reference's beyond this many times the rounding that is allowed.
 _APART = 4.0
 
 
@@ -26,11 +26,11 @@ class Failure(msgspec.Struct, frozen=True, omit_defaults=True):
     """How a mistake fails one item of a check.
 
     Attributes:
-        length: how many values were compared until then.
+        length: how many values had been compared when it failed.
         ending: as in `ItemTrace`.
         by_value: as in `ItemTrace`.
-        value: the one that failed, where it can be told from the reference's.
-        earlier: values compared before it that passed and yet are not the reference's, each with its place.
+        value: the one that failed, if it differs from the reference's.
+        earlier: values compared before it that passed and differ from the reference's, each with its place.
     """
 
     length: int
@@ -41,7 +41,7 @@ class Failure(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def telling(self) -> bool:
-        """Whether a value that agrees with this one is evidence by itself."""
+        """Whether agreeing with this value is evidence by itself."""
         return self.by_value and self.value is not None and self.value.telling
 
     def is_that_of(self, item: ItemTrace, times: float = 1.0) -> bool:
@@ -60,7 +60,7 @@ class KnownMistake(msgspec.Struct, frozen=True):
         sentence: what a student is told.
         checks: for each check it was tried on, how it fails each item; None where it passes.
         defines: the names it defines, and so the functions that it is a mistake in.
-        made_from: a hash of what decides all this, for validation, which need not find it out again.
+        made_from: a hash of everything that this depends on: validation runs the mistake again only when it changes.
     """
 
     sentence: str
@@ -83,7 +83,7 @@ class Bank:
     Attributes:
         mistakes: in the order of their names.
         functions: for each check, the names of the student's that it calls.
-        made_from: what the caller said it was made from: a hash of checks and solutions.
+        made_from: a hash of the checks and solutions it was made from, given by the caller.
     """
 
     mistakes: Mapping[str, KnownMistake] = field(default_factory=dict[str, KnownMistake])
@@ -92,11 +92,11 @@ class Bank:
 
     @classmethod
     def load(cls, path: Path, made_from: str | None = None) -> Bank:
-        """The bank in that file, or an empty one, which knows nothing, where there is none that can be read.
+        """The bank in that file; an empty one if it cannot be read.
 
         Args:
-            path: a file of what `BankWriter.to_bytes` gave.
-            made_from: where given, a bank that was made from something else is not used: its values would be others'.
+            path: written from `BankWriter.to_bytes`.
+            made_from: if given, a bank made from something else is not used, since its values are out of date.
         """
         try:
             file = msgspec.msgpack.decode(path.read_bytes(), type=_BankFile, strict=True)
@@ -108,10 +108,10 @@ class Bank:
 
 
 class BankWriter:
-    """Gathers traces and makes the bank of them. The reference comes first."""
+    """Makes a bank from the traces of the reference and of each mistake."""
 
     def __init__(self, reference: Iterable[CheckTrace], made_from: str = "") -> None:
-        """`reference`: its trace of every check, with all values (`keep_all`)."""
+        """`reference` is the trace of every check by the reference solution, with all values (`keep_all`)."""
         self._reference = {trace.number: trace for trace in reference}
         self._mistakes: dict[str, KnownMistake] = {}
         self._made_from = made_from
@@ -132,8 +132,8 @@ class BankWriter:
             name: of its file.
             sentence: for students.
             traces: of every check that it was tried on.
-            source: its code, from which the names that it defines are read; it is not run.
-            unaffected: checks that it was not tried on, since they call nothing of it: it passes them.
+            source: its code. The names that it defines are read from it without running it.
+            unaffected: checks that it was not tried on because they call nothing that it defines: it passes them.
             made_from: as in `KnownMistake`.
         """
         checks = {n: self._passed(n) for n in unaffected if n in self._reference}
@@ -148,7 +148,7 @@ class BankWriter:
         self._mistakes[name] = known
 
     def failures(self, trace: CheckTrace) -> tuple[Failure | None, ...] | None:
-        """How each item of a check fails, beside the reference's; None where the trace tells nothing."""
+        """How each item of a check fails, compared with the reference; None where the trace tells nothing."""
         reference = self._reference.get(trace.number)
         if reference is None or len(reference.items) != len(trace.items) or not trace.tells:
             return None
@@ -190,7 +190,7 @@ def _failure(item: ItemTrace, reference: ItemTrace) -> Failure | None:
 
 
 def _if_other(item: ItemTrace, reference: ItemTrace, place: int) -> Fingerprint | None:
-    """The value at that place, unless it is the reference's, or too near it."""
+    """The value at that place; None if it is the reference's up to rounding."""
     value = item.values[place]
     if place < len(reference.values) and agree(value, reference.values[place], _APART):
         return None

@@ -1,7 +1,6 @@
-"""Two tensors that should be equal and are not, and the questions that every hint asks of them.
+"""Two tensors that should be equal and are not, and the questions that every hint asks about them.
 
-A question is answered from the numbers alone, within rounding: nothing merely similar counts. It draws no conclusions
-(the hints do) and renders only axes and sizes.
+Two values count as the same only if they are equal up to rounding.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ import torch
 from torch import Tensor
 
 MOST_ELEMENTS = 1 << 20
-"""Of larger tensors no hint is looked for: it would cost more than it tells."""
+"""No hint is looked for in larger tensors, to save time."""
 
 _RELATIVE = 1e-4
 _EXACT = 1e-9
@@ -26,10 +25,9 @@ _MILLION = 6
 
 @dataclass(frozen=True)
 class Hint:
-    """What the numbers tell of the likely cause: a sentence for a student.
+    """What the numbers say about the likely cause, as a sentence for a student.
 
-    `without_numbers` says the same without a number or a size of the case, for hidden checks; it is empty where
-    nothing is left to say.
+    `without_numbers` says it without any number or size of the case, for hidden checks; "" if nothing is left to say.
     """
 
     sentence: str
@@ -43,13 +41,13 @@ def fact(sentence: str) -> Hint:
 
 @dataclass(frozen=True)
 class Pair:
-    """What came and what should have come.
+    """What a student's function returned and what it should have returned.
 
     Attributes:
-        got: float64 on the CPU, any shape.
-        expected: likewise; its shape may differ.
-        dtype: what `got` had.
-        arguments: of the call that gave `got`, by a name that a student understands.
+        got: as float64 on the CPU, of any shape.
+        expected: as float64 on the CPU; its shape may differ.
+        dtype: the dtype of `got` before it was converted.
+        arguments: those of the call, by a name that a student understands.
     """
 
     got: Tensor
@@ -59,12 +57,12 @@ class Pair:
 
     @cached_property
     def relative(self) -> float:
-        """How far two values may lie apart, relative to the largest, to be the same up to rounding."""
+        """The largest difference, relative to the largest value, that still counts as rounding."""
         return max(_RELATIVE, 8 * torch.finfo(self.dtype).eps) if self.dtype.is_floating_point else _EXACT
 
     @cached_property
     def scale(self) -> float:
-        """The largest finite magnitude that is expected."""
+        """The largest finite magnitude of the expected values."""
         return largest(self.expected)
 
     def same(self, a: Tensor, b: Tensor) -> bool:
@@ -78,7 +76,7 @@ class Pair:
         return float((a - b).abs().max()) <= self.relative * largest(b)
 
     def distinct(self, values: Tensor) -> int:
-        """How many values there are that rounding does not explain: an agreement of few of them tells nothing."""
+        """How many different values there are, beyond rounding. If they are few, agreeing with them says little."""
         finite = values[torch.isfinite(values)].flatten()
         if not finite.numel():
             return 0
@@ -86,15 +84,15 @@ class Pair:
         return 1 + int((steps > max(_DISTINCT, 2 * self.relative) * largest(finite)).sum())
 
     def enough(self, entries: int) -> bool:
-        """Whether so many entries (one of them free, such as a factor) do not agree by accident: one time in a million.
+        """Whether so many entries agree by accident at most once in a million times, if one of them (a factor) is free.
 
-        Three are enough in float32; in bfloat16, where each agrees more easily, it takes eight.
+        Three entries are enough in float32. In bfloat16 each agrees more easily, so it takes eight.
         """
         return (1 - entries) * math.log10(2 * self.relative) >= _MILLION
 
     @cached_property
     def telling(self) -> bool:
-        """Whether the expected values are varied enough for an agreement after a rearrangement to tell anything."""
+        """Whether there are at least three different expected values: with fewer, a rearrangement says little."""
         return self.distinct(self.expected) >= 3
 
 
@@ -119,7 +117,7 @@ def dtype_name(dtype: torch.dtype) -> str:
 
 
 def axis_name(axis: int, axes: int) -> str:
-    """What people call an axis: the last one from the end, the others by number."""
+    """An axis in words: "the last axis", or its number."""
     return "the last axis" if axes > 1 and axis == axes - 1 else f"axis {axis}"
 
 
@@ -140,7 +138,7 @@ def rows_listed(rows: Tensor, most: int = 6) -> str:
 def sizes_of(arguments: Mapping[str, Any]) -> dict[int, str]:
     """The sizes in the call, each with the first place that has it: {11: "the size of the last axis of argument 1"}.
 
-    Sizes below 4 are left out: what equals 2 or 3 has too many other reasons.
+    Sizes below 4 are left out: a factor of 2 or 3 can have many other reasons.
     """
     sizes: dict[int, str] = {}
     for name, value in arguments.items():

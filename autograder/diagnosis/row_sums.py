@@ -1,7 +1,7 @@
-"""Hints about what should add up to 1 along an axis (softmax, attention weights), and about masks.
+"""Hints about values that should add up to 1 along an axis (softmax, attention weights), and about masks.
 
-Only for expected values that are weights or booleans; anything else is left to the other hints. A mask of the call is
-not needed: where the expected weights are 0, nothing may be attended to.
+They apply only where the expected values are weights or booleans. The mask itself is not needed: where an expected
+weight is 0, the query may not attend to the key.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from autograder.diagnosis.factors import scaled_scores
 from autograder.diagnosis.pair import Hint, Pair, axis_name, fact, rows_listed
 
 _FEWEST = 6
-"""Of fewer entries that are 0 or not, two patterns match too often by accident."""
+"""With fewer entries, two patterns of zeros match too often by accident."""
 
 
 def about_weights(pair: Pair) -> Hint | None:
@@ -109,7 +109,7 @@ def _zero_where_not(pair: Pair, axis: int) -> Hint | None:
 
 
 def _as_if_no_mask(pair: Pair, axis: int) -> Hint | None:
-    """Without the entries that should be 0, and scaled to add up to 1 again, the weights are right."""
+    """With the entries that should be 0 set to 0, and the rest scaled to add up to 1, the weights are right."""
     forbidden = pair.expected == 0
     if not bool((pair.got[forbidden] > 1e-3).any()) or bool((pair.got < 0).any()):
         return None

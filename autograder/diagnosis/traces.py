@@ -1,7 +1,6 @@
-"""What a check saw of the code it checked: the values that it compared, in order, and how it ended.
+"""What a check saw of the code it checked: fingerprints of the values that it compared, in order, and how it ended.
 
-The same for a student's code and for a known mistake, so that the two can be laid over each other. It keeps
-fingerprints, no values, and names no cause: `diagnosis` does.
+Traces of a student's code and of a known mistake have the same form, so that `diagnosis` can compare them.
 """
 
 from __future__ import annotations
@@ -31,9 +30,9 @@ class ItemTrace(msgspec.Struct, frozen=True, omit_defaults=True):
     """One pytest item of a check.
 
     Attributes:
-        values: what was compared, in order. Of an item that passed they are kept only for the bank.
-        ending: empty where the item passed; else how it ended, in words that do not depend on rounding.
-        by_value: whether it was the last of `values` that failed, and not an exception or something else.
+        values: what was compared, in order. For an item that passed they are kept only for the bank.
+        ending: "" if the item passed; else how it ended, in words that do not depend on rounding.
+        by_value: whether the last of `values` is what failed (and not an exception, say).
     """
 
     values: tuple[Fingerprint, ...] = ()
@@ -47,8 +46,8 @@ class CheckTrace(msgspec.Struct, frozen=True, omit_defaults=True):
     Attributes:
         number: of the check.
         items: in their order.
-        functions: the names of the student's that it called.
-        bonus: whether nobody needs to have done what it asks for.
+        functions: the names of the student's functions that it called.
+        bonus: whether it is worth no points.
     """
 
     number: str
@@ -58,7 +57,7 @@ class CheckTrace(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def tells(self) -> bool:
-        """Whether every item was tried on code that is there: what was not run, or is missing, tells nothing."""
+        """Whether every item ran on code that is there: a check that was not run says nothing of the code."""
         return not any(item.ending in ("not_run", "missing") for item in self.items)
 
     @property
@@ -71,9 +70,9 @@ def trace_item(comparisons: Sequence[Compared], error: BaseException | None, *, 
     """The trace of one item.
 
     Args:
-        comparisons: in order, up to and with the one that failed. error: what ended the item, None where it passed.
-        keep_all: fingerprint the values of an item that passed too: for the bank. Grading has no need, and saves the
-        time.
+        comparisons: in order, up to and including the one that failed.
+        error: what ended the item; None if it passed.
+        keep_all: also fingerprint the values of an item that passed. The bank needs them; grading saves the time.
     """
     ending = _ending(error)
     values = tuple(fingerprint(each.got) for each in comparisons) if ending or keep_all else ()
@@ -82,7 +81,7 @@ def trace_item(comparisons: Sequence[Compared], error: BaseException | None, *, 
 
 
 def _is_about(error: BaseException | None, what: str) -> bool:
-    """Whether an assertion is about the value compared last. Of a plain `assert` nobody knows: then it is."""
+    """Whether an assertion is about the value compared last. A plain `assert` is taken to be."""
     if isinstance(error, Mismatch):
         return error.is_about(what)
     return isinstance(error, AssertionError)

@@ -6,6 +6,8 @@ was chosen by student code, which has seen the case.
 
 from __future__ import annotations
 
+import msgspec
+
 from autograder.results import (
     AnsweredWrongly,
     Crashed,
@@ -42,6 +44,45 @@ _SIGNALS = {
 }
 
 
+# What is said of a reason in any check. Nothing in braces may be chosen by student code, which has seen a hidden case.
+_PLAIN: dict[type[Reason], str] = {
+    Unreadable: "{function} returned something that no check can read.",
+    WrongForm: "{function} returned something of another form than the handout asks for.",
+    ReturnedObject: "{function} returned an object where a value is asked for.",
+    NotHandedIn: "You handed in no {file}.",
+    NotDefined: "{function} is not defined in {file}.",
+    NotImplementedYet: "{function} is not implemented yet.",
+    Crashed: "Your code ended its own process and did not return, or crashed inside compiled code.",
+    AnsweredWrongly: "Your code wrote into the channel that carries its results, so nothing could be read from it. "
+    "Look for writes to file descriptors that you did not open (os.write, os.dup2, os.fdopen).",
+    ReturnedTooMuch: "Your code returned more than {megabytes} MB in one check. A function has to return what it is "
+    "asked for.",
+    GivenUp: "Not run, because {function} has already been stopped for its time in {times} checks. Fix those first.",
+    DeadlinePassed: "Not run, because all checks together may take {seconds:g} s and that time was used up before this "
+    "one. Look at the checks above that took long or were stopped.",
+    Stopped: "Not run, because grading was stopped before this check.",
+    Ours: "This check failed on our side; it is not your fault. Its points are open until your course staff fixes it.",
+}
+_TIMED_OUT = {
+    "cpu": "Your code computed for {seconds:g} s of processor time and was stopped. "
+    "Look for a loop that never ends, and for Python loops where one tensor operation would do.",
+    "wall": "Your code did not return within {seconds:g} s, most of which it spent waiting, and was stopped. "
+    "Look for input(), sleep() and whatever waits for a file, a network or another process.",
+}
+
+
+def plain(reason: Reason) -> str:
+    """What happened, without anything that student code chose: what may be said of a hidden check."""
+    if isinstance(reason, Raised):
+        return f"Your code raised {builtin_kind(reason.kinds)}."
+    if isinstance(reason, ImportFailed):  # a part is imported before it sees a case
+        return sentence(reason)
+    if isinstance(reason, WrongForm) and not reason.function:
+        return "What your function returned has another form than the handout asks for."
+    words = _TIMED_OUT[reason.of] if isinstance(reason, TimedOut) else _PLAIN[type(reason)]
+    return words.format_map(msgspec.structs.asdict(reason))
+
+
 def sentence(reason: Reason) -> str:
     """What happened, in words for the student of a visible check."""
     match reason:
@@ -52,14 +93,21 @@ def sentence(reason: Reason) -> str:
                 f"{name} returned a {kind}{f' at result{where}' if where else ''}{f' ({why})' if why else ''}; a check "
                 "can read tensors, numbers, strings, bytes, None, and lists, tuples and dicts of them."
             )
-        case WrongForm(function=name, why=why) if why:
+        case WrongForm(why=why) if why:
             return f"{plain(reason)[:-1]}: {why}."
-        case ReturnedObject(function=name, type_name=kind):
-            return f"{name} returned {f'a {kind[:100]}' if kind else 'an object'} where a value is asked for."
-        case NotDefined(near=other) if other:
+        case ReturnedObject(function=name, type_name=kind) if kind:
+            return f"{name} returned a {kind[:100]} where a value is asked for."
+        case NotDefined() if reason.near:
             return f"{plain(reason)} {near(reason)}"
-        case Crashed():
-            return _crashed(reason)
+        case Crashed(overfull=True):
+            return "Your code wrote more into files than a check may, and was stopped. Keep results in memory."
+        case Crashed(signal=signal) if signal:
+            return f"Your code did not return. {_SIGNALS.get(signal, f'Its process was ended by {signal}.')}"
+        case Crashed(status=status):
+            return (
+                f"Your code ended its own process (exit status {status}) and did not return. "
+                "Look for exit(), quit() and os._exit(): a function has to return its result."
+            )
         case ImportFailed(part=part, why=why):
             return (
                 f"Importing {part}.py failed, so none of its checks could run: {sentence(why).rstrip('.')}. "
@@ -69,79 +117,9 @@ def sentence(reason: Reason) -> str:
             return plain(reason)
 
 
-def plain(reason: Reason) -> str:
-    """What happened, without anything that student code chose: what may be said of a hidden check."""
-    match reason:
-        case Raised(kinds=kinds):
-            return f"Your code raised {builtin_kind(kinds)}."
-        case Unreadable(function=name):
-            return f"{name} returned something that no check can read."
-        case WrongForm(function=name) if name:
-            return f"{name} returned something of another form than the handout asks for."
-        case WrongForm():
-            return "What your function returned has another form than the handout asks for."
-        case ReturnedObject(function=name):
-            return f"{name} returned an object where a value is asked for."
-        case NotHandedIn(file=file):
-            return f"You handed in no {file}."
-        case NotDefined(function=name, file=file):
-            return f"{name} is not defined in {file}."
-        case NotImplementedYet(function=name):
-            return f"{name} is not implemented yet."
-        case Crashed():  # student code that has seen a hidden case chooses its exit status
-            return "Your code ended its own process and did not return, or crashed inside compiled code."
-        case AnsweredWrongly():
-            return (
-                "Your code wrote into the channel that carries its results, so nothing could be read from it. "
-                "Look for writes to file descriptors that you did not open (os.write, os.dup2, os.fdopen)."
-            )
-        case ReturnedTooMuch(megabytes=most):
-            return (
-                f"Your code returned more than {most} MB in one check. A function has to return what it is asked for."
-            )
-        case TimedOut(of="cpu", seconds=seconds):
-            return (
-                f"Your code computed for {seconds:g} s of processor time and was stopped. "
-                "Look for a loop that never ends, and for Python loops where one tensor operation would do."
-            )
-        case TimedOut(seconds=seconds):
-            return (
-                f"Your code did not return within {seconds:g} s, most of which it spent waiting, and was stopped. "
-                "Look for input(), sleep() and whatever waits for a file, a network or another process."
-            )
-        case GivenUp(function=name, times=times):
-            return f"Not run, because {name} has already been stopped for its time in {times} checks. Fix those first."
-        case ImportFailed():
-            return sentence(reason)
-        case DeadlinePassed(seconds=seconds):
-            return (
-                f"Not run, because all checks together may take {seconds:g} s and that time was used up before this "
-                "one. Look at the checks above that took long or were stopped."
-            )
-        case Stopped():
-            return "Not run, because grading was stopped before this check."
-        case Ours():
-            return (
-                "This check failed on our side; it is not your fault. Its points are open until your course staff "
-                "fixes it."
-            )
-
-
 def near(reason: NotDefined) -> str:
     """The name that is there in place of the one that is not; "" where none is like it."""
     return f"Did you mean {reason.near}, which is there?" if reason.near else ""
-
-
-def _crashed(reason: Crashed) -> str:
-    if reason.overfull:
-        return "Your code wrote more into files than a check may, and was stopped. Keep results in memory."
-    if reason.signal:
-        why = _SIGNALS.get(reason.signal, f"Its process was ended by {reason.signal}.")
-        return f"Your code did not return. {why}"
-    return (
-        f"Your code ended its own process (exit status {reason.status}) and did not return. "
-        "Look for exit(), quit() and os._exit(): a function has to return its result."
-    )
 
 
 def weighed_by_model(numbers: str) -> str:

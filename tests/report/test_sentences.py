@@ -1,5 +1,7 @@
 """What a student reads when a check could not be judged."""
 
+from typing import Any, get_args
+
 import msgspec
 import pytest
 
@@ -21,6 +23,26 @@ from autograder.results import (
 )
 
 SEEN = "SEEN-41"
+FIELDS = {
+    "megabytes": 1,
+    "times": 3,
+    "seconds": 1.0,
+    "of": "wall",
+    "why": "",
+    "error": "e",
+    "part": "a",
+    "file": "a.py",
+}
+
+
+@pytest.mark.parametrize("kind", get_args(Reason), ids=lambda kind: kind.__name__)
+def test_each_reason_has_its_sentence(kind: type[Any]) -> None:
+    fields = {**FIELDS, "function": "softmax", "type_name": "Mask", "why": Raised() if kind is ImportFailed else ""}
+    reason = kind(**{name: fields[name] for name in kind.__struct_fields__ if name in fields})
+    assert all(said[0].isupper() or said.startswith("softmax") for said in (sentence(reason), plain(reason)))
+    assert not {"{", "}"} & {*sentence(reason), *plain(reason)}
+
+
 CHOSEN: list[Reason] = [
     Raised(function="f", kinds=(SEEN, "LookupError"), message=SEEN, frames=SEEN),
     Unreadable(function="f", type_name=SEEN, where=SEEN, why=SEEN),

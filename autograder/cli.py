@@ -7,15 +7,21 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import errno
+import io
 import os
+import signal
 import sys
 from collections.abc import Generator
 from pathlib import Path
-from typing import Annotated, Optional
+from typing import TYPE_CHECKING, Annotated, Optional
 
 import typer
 
 from autograder.errors import SoftmarkError
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
 
 app = typer.Typer(
     name="softmark",
@@ -215,6 +221,10 @@ def doctor(
 def _told(debug: bool) -> Generator[None]:
     """What a person can act on is one sentence and an exit code; a traceback only where it was asked for."""
     os.environ.setdefault("OMP_NUM_THREADS", "1")  # a second OpenMP thread fights the workers for the cores
+    before = {each: signal.getsignal(each) for each in (signal.SIGTERM, signal.SIGHUP)}
+    for each, handler in before.items():
+        if handler is not signal.SIG_IGN:  # nohup
+            signal.signal(each, _interrupt)
     try:
         yield
     except SoftmarkError as error:
@@ -230,6 +240,15 @@ def _told(debug: bool) -> Generator[None]:
     except KeyboardInterrupt:
         print("softmark: interrupted. What was graded is kept; the same command goes on from there.", file=sys.stderr)
         raise typer.Exit(130) from None
+    finally:
+        for each, handler in before.items():
+            signal.signal(each, handler)
+
+
+def _interrupt(number: int, _frame: object) -> None:
+    """SIGTERM and SIGHUP end a command like Ctrl-C; what follows of them does not interrupt the ending."""
+    signal.signal(number, signal.SIG_IGN)
+    raise KeyboardInterrupt
 
 
 def _cores() -> int:
@@ -260,7 +279,10 @@ def program() -> None:
 
 
 def _have_streams() -> None:
-    """Nothing in place of the streams that `>&-` closed: else a pipe to a worker could be what libraries print to."""
+    """Streams that can be written to, whoever reads them.
+
+    Nothing stands in place of those that `>&-` closed: else a pipe to a worker could be what libraries print to.
+    """
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         if getattr(sys, name) is None:
             nothing = os.open(os.devnull, os.O_RDWR)
@@ -268,6 +290,25 @@ def _have_streams() -> None:
                 os.dup2(nothing, number)
                 os.close(nothing)
             setattr(sys, name, open(number, "w" if number else "r", closefd=False))  # noqa: SIM115
+        elif number:
+            stream = getattr(sys, name)
+            told = {"encoding": stream.encoding, "errors": stream.errors, "line_buffering": stream.line_buffering}
+            setattr(sys, name, io.TextIOWrapper(io.BufferedWriter(_Heard(number, "w", closefd=False)), **told))
+
+
+class _Heard(io.FileIO):
+    """A stream to somebody who may have gone: what nobody reads (`| head`, a closed terminal) goes nowhere."""
+
+    def write(self, data: ReadableBuffer, /) -> int | None:
+        try:
+            return super().write(data)
+        except OSError as error:
+            if error.errno not in (errno.EPIPE, errno.EIO):
+                raise
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, self.fileno())
+        os.close(nowhere)
+        return super().write(data)
 
 
 def _flushed() -> int:
@@ -275,8 +316,6 @@ def _flushed() -> int:
     try:
         sys.stderr.flush()
         sys.stdout.flush()
-    except BrokenPipeError:  # nobody reads on: softmark grade ... | head
-        return 0
     except OSError as error:
         print(f"softmark: what was to be printed: {error.strerror or error}.", file=sys.stderr)
         return 2

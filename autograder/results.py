@@ -5,6 +5,7 @@ Typed, frozen, strict in both directions. It decides no score and renders nothin
 
 from __future__ import annotations
 
+import hashlib
 import math
 import re
 from typing import ClassVar, Literal
@@ -302,7 +303,8 @@ class Grade(msgspec.Struct, frozen=True, kw_only=True):
     `status` is *graded*; *incomplete* (a check of ours broke, or the run was cut short: `reason`); or *ungraded*
     (nobody could read what was handed in: `reason`), in which case `points` is None. `notes` are said to the student
     (a renamed file was recognised, a function was defined twice); `staff` are not. `points` are those of the parts,
-    less what `late` takes off (`late.points_after`).
+    less what `late` takes off (`late.points_after`). `checksum` stands in files alone: `to_json` writes and `from_json`
+    checks it.
     """
 
     submission: str
@@ -321,6 +323,7 @@ class Grade(msgspec.Struct, frozen=True, kw_only=True):
     sandbox: dict[str, str] = {}
     wall_seconds: float = 0.0
     key: Key | None = None
+    checksum: str = ""
 
 
 def number_key(number: str) -> tuple[tuple[int, int, str], ...]:
@@ -328,11 +331,26 @@ def number_key(number: str) -> tuple[tuple[int, int, str], ...]:
     return tuple((0, int(bit), "") if bit.isdigit() else (1, 0, bit) for bit in re.findall(r"\d+|[^\d.\s]+", number))
 
 
+EDITED = "edited: grade.json is not as the grader wrote it (its checksum differs), so somebody changed it."
+
+
 def to_json(grade: Grade) -> bytes:
-    """The grade as indented UTF-8 JSON with a final newline."""
-    return msgspec.json.format(msgspec.json.encode(grade), indent=1) + b"\n"
+    """The grade as indented UTF-8 JSON with a final newline. Its last field is the SHA-256 of the rest."""
+    data = msgspec.json.format(msgspec.json.encode(grade), indent=1) + b"\n"
+    head, _, tail = data.rpartition(b'""')
+    return b'%b"%b"%b' % (head, hashlib.sha256(data).hexdigest().encode(), tail)
 
 
 def from_json(data: bytes) -> Grade:
-    """Read a grade back. Raises `msgspec.DecodeError` for anything that is not exactly one."""
-    return msgspec.json.decode(data, type=Grade, strict=True)
+    """Read a grade back; where its checksum is wrong, `EDITED` is among the lines for staff.
+
+    The checksum is no secret: it tells of a slip, and not of a forger who knows this file.
+
+    Raises `msgspec.DecodeError` for anything that is not exactly one grade.
+    """
+    grade = msgspec.json.decode(data, type=Grade, strict=True)
+    head, _, tail = data.rpartition(b'"%b"' % grade.checksum.encode())
+    said = grade.staff
+    if hashlib.sha256(b'%b""%b' % (head, tail)).hexdigest() != grade.checksum:
+        said = (EDITED, *(line for line in said if line != EDITED))
+    return msgspec.structs.replace(grade, checksum="", staff=said)

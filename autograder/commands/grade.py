@@ -18,10 +18,12 @@ from autograder.assignment.assignment import Assignment, load_assignment
 from autograder.errors import SoftmarkError
 from autograder.grading import record
 from autograder.intake.finding import find_submissions
+from autograder.intake.submission import Submission
 from autograder.progress import Progress
 from autograder.report.gradebook import write_gradebook
 from autograder.results import Grade
 from autograder.run.session import Session
+from autograder.run.written import RESULTS, RUN, Run, latest_run, note_run, recorded
 from autograder.sandbox.required import profile, refuse_elsewhere, refuse_unknown
 
 if TYPE_CHECKING:
@@ -46,9 +48,11 @@ def grade_folder(
     refuse_unknown(allow_missing)
     refuse_elsewhere(profile())
     assignment = load_assignment(folder)
+    for part in assignment.parts:
+        assignment.reference(part)
     _refuse_place(out, submissions, assignment)
     found = find_submissions(submissions, assignment)
-    _make_folder(out)
+    _make_folder(out, found)
     with Session() as session:  # its fork server warms up while this process imports what grading needs
         from autograder.run.pool import Job
 
@@ -56,33 +60,48 @@ def grade_folder(
         session.prove(assignment, allow_missing)
         _say_what_is_off(session.layers())
         _say_if_stale(assignment)
-        grades = _grade(Job(assignment, found, out, only, again), session, graders)
+        if not only and [each.path for each in found] != [submissions.resolve()]:  # no single one that was named
+            note_run(out, Run(assignment=assignment.name, names=tuple(each.name for each in found)))
+        grades, ended = _grade(Job(assignment, found, out, only, again), session, graders)
+    if ended is not None and not grades:
+        raise ended
     if not only:
-        write_gradebook(grades, out / "grades.csv")
-        _say_whose_time_nobody_took(assignment, grades)
+        try:
+            _write_gradebook(assignment, out)
+        except SoftmarkError:
+            if ended is None:
+                raise
     _print_grades(grades, assignment, out, as_json, whole=not only)
+    if ended is not None:
+        raise ended
     return 0 if all(grade.status == "graded" or only for grade in grades) else 1
 
 
-def _grade(job: Job, session: Session, graders: int) -> list[Grade]:
+def _grade(job: Job, session: Session, graders: int) -> tuple[list[Grade], BaseException | None]:
+    """What was graded, and what ended the run before all was: an interruption, or a sentence for whoever called."""
     from autograder.run.pool import grade_all
 
     progress, grades = Progress(len(job.submissions)), dict[int, Grade]()
-    resumed = 0
+    resumed, ended = 0, None
     try:
         for done in grade_all(job, session, graders):
             grades[done.index] = done.grade
             resumed += done.resumed
             progress.step(for_nothing=done.resumed)
-    except KeyboardInterrupt:
-        if not job.only:
-            write_gradebook(grades.values(), job.out / "grades.csv")
-        raise
+    except (KeyboardInterrupt, SoftmarkError) as why:
+        ended = why
     finally:
         progress.end()
     if resumed:
         print(f"{resumed} of {len(grades)} had not changed and were not graded again.", file=sys.stderr)
-    return [grades[index] for index in sorted(grades)]
+    return [grades[index] for index in sorted(grades)], ended
+
+
+def _write_gradebook(assignment: Assignment, out: Path) -> None:
+    """grades.csv, of every record of this assignment that lies in `out`."""
+    records, run = recorded(out, assignment), latest_run(out, assignment.name)
+    write_gradebook(records, out / "grades.csv", run.names if run is not None else None)
+    _say_whose_time_nobody_took(assignment, records)
 
 
 def _say_what_is_off(layers: Mapping[str, str]) -> None:
@@ -135,18 +154,25 @@ def _refuse_place(out: Path, submissions: Path, assignment: Assignment) -> None:
     """Grades lie apart from hand-ins, and those of one assignment apart from those of another."""
     if out.resolve().is_relative_to(submissions.resolve()) and submissions.is_dir():
         raise SoftmarkError(f"{out} lies in {submissions}, and would be graded the next time: give another -o.")
-    for path in sorted(out.glob("*/grade.json"))[:1]:
-        grade = record.read(out, path.parent.name)
-        if grade is not None and grade.assignment != assignment.name:
-            raise SoftmarkError(f"{out} holds grades of {grade.assignment}: give {assignment.name} another -o.")
+    records = (record.read(out, path.parent.name) for path in sorted(out.glob("*/grade.json")))
+    grade = next((one for one in records if one is not None), None)
+    if grade is not None and grade.assignment != assignment.name:
+        raise SoftmarkError(f"{out} holds grades of {grade.assignment}: give {assignment.name} another -o.")
 
 
-def _make_folder(out: Path) -> None:
+def _make_folder(out: Path, found: Sequence[Submission]) -> None:
+    """The folder for grades, in which nothing else stands where a file or folder of a grade is to be."""
     try:
         out.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=out):
             pass
-        if (out / "grades.csv").is_dir():
-            raise SoftmarkError(f"{out / 'grades.csv'} is a folder, where a file is to be: give another -o.")
+        homes = [record.folder_of(out, each.name) for each in found]
+        files = [out / "grades.csv", out / RUN, *(home / name for home in homes for name in ("grade.json", RESULTS))]
+        for path, is_taken, what in (
+            *((home, home.exists() and not home.is_dir(), "file, where a folder") for home in homes),
+            *((file, file.is_dir(), "folder, where a file") for file in files),
+        ):
+            if is_taken:
+                raise SoftmarkError(f"{path} is a {what} is to be: move it away, or give another -o.")
     except OSError as error:
         raise SoftmarkError(f"{out} cannot be made a folder for grades ({error.strerror}): give another -o.") from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -16,6 +17,11 @@ from autograder.report.console import print_staff_view, print_student_view
 def show_grade(out: Path, submission: str, as_json: bool) -> int:
     """Print one recorded grade as the student sees it, and what staff sees besides."""
     grade = record.read(out, submission)
+    path = record.folder_of(out, submission) / "grade.json"
+    if grade is None and os.path.lexists(path):
+        raise SoftmarkError(
+            f"{path} is damaged: no grade can be read from it. Grade this submission again.", exit_code=1
+        )
     if grade is None:
         there = sorted(path.parent.name for path in out.glob("*/grade.json"))
         known = f" (there are: {', '.join(there[:8])}{', ...' if len(there) > 8 else ''})" if there else ""

@@ -9,7 +9,8 @@ import hashlib
 import os
 import platform
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
@@ -19,6 +20,7 @@ import msgspec
 from autograder.assignment.assignment import Assignment
 from autograder.assignment.late import ACCOMMODATIONS
 from autograder.assignment.leftovers import meant_files
+from autograder.errors import SoftmarkError
 from autograder.results import Grade, Key, Versions, from_json, to_json
 
 
@@ -84,7 +86,8 @@ def write(out: Path, grade: Grade) -> None:
 def made_folder(out: Path, submission: str) -> Path:
     """The folder of one submission's grade, made where it is not there. Nobody else may look into it."""
     folder = folder_of(out, submission)
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with _told(folder):
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     return folder
 
 
@@ -92,15 +95,28 @@ def write_atomically(path: Path, content: bytes, *, durably: bool = True) -> Non
     """Write beside the target, rename: no reader ever sees half a file. Only the owner may read it.
 
     `durably` waits for the disk before the rename, so that a machine that fails takes neither the old nor the new file.
+    Raises `SoftmarkError` where the disk is full or the place is taken.
     """
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    with _told(path):
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(content)
+                if durably:
+                    file.flush()
+                    os.fsync(file.fileno())
+            os.replace(name, path)
+        except BaseException:
+            Path(name).unlink(missing_ok=True)
+            raise
+
+
+@contextmanager
+def _told(path: Path) -> Generator[None]:
     try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            if durably:
-                file.flush()
-                os.fsync(file.fileno())
-        os.replace(name, path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+        yield
+    except OSError as error:
+        raise SoftmarkError(
+            f"{path} could not be written ({error.strerror or error}). What was graded before is kept: make room for "
+            "it, and the same command goes on from there."
+        ) from error

@@ -67,6 +67,13 @@ class Reference:
                     f"{_place(error, assignment.solutions / f'{name}.py')}: the reference cannot be imported "
                     f"({type(error).__name__}: {error}), so nothing can be graded: mend it."
                 ) from error
+        for part in assignment.parts:
+            for name in part.definitions if part.name in self.modules else ():
+                if not hasattr(self.modules[part.name], name):
+                    raise SoftmarkError(
+                        f"{assignment.solutions / part.file} has no {name}, which the manifest names: nothing can be "
+                        "graded without it. Define it there, or take it out of the manifest."
+                    )
 
     def classes(self, part: str) -> frozenset[str] | None:
         """The names of a part that are classes; None where it has no reference."""

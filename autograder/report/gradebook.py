@@ -1,4 +1,4 @@
-"""grades.csv: one row a submission, made from the grades of a run, written atomically.
+"""grades.csv: one row a submission, made from grades, written atomically.
 
 It reads no grade from disk and knows no learning platform's columns (exports do). A cell is blank where there is no
 grade: of what nobody could read everything but the maximum, and of a check that broke on our side its points.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
 from autograder.grading.record import write_atomically
@@ -19,13 +19,16 @@ _DECIMALS = 6
 _REASON = 1000  # characters: a file name may be longer than a spreadsheet's cell
 _FORMULAS = ("=", "+", "-", "@", "\t", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")  # wide ones are taken for narrow
 _WHO = ("name", "sid", "email")
-_HEAD = ("submission", *_WHO, "status", "total", "maximum", "late_hours", "late_percent")
+_HEAD = ("submission", *_WHO, "status", "total", "maximum", "late_hours", "late_percent", "absent")
 
 
-def gradebook_csv(grades: Iterable[Grade]) -> str:
-    """The gradebook as CSV: submission, who handed in, status, total, maximum, lateness, each part, each check, reason.
+def gradebook_csv(grades: Iterable[Grade], present: Collection[str] | None = None) -> str:
+    """The gradebook as CSV: submission, people, status, total, maximum, lateness, absent, parts, checks, reason.
 
     People of a group stand in one row, parted by semicolons, where an export names them.
+
+    The total is blank unless the grade is whole. `absent` is "yes" for a submission that is not among `present`, the
+    hand-ins of the latest run over all; without that it is blank.
 
     `late_hours` have passed since the due date, and `late_percent` are taken off; the total has that taken off, parts
     and checks do not. Blank where there is no policy, or where nobody can tell. Rows are in the order of the
@@ -46,9 +49,10 @@ def gradebook_csv(grades: Iterable[Grade]) -> str:
                 _cell(grade.submission),
                 *(_cell("; ".join(getattr(each, what) for each in grade.submitters)) for what in _WHO),
                 grade.status,
-                _points(grade.points) if graded and grade.points is not None else "",
+                _points(grade.points) if grade.status == "graded" and grade.points is not None else "",
                 _points(grade.maximum),
                 *_lateness(grade),
+                "yes" if present is not None and grade.submission not in present else "",
                 *(points.get(part, "") if graded else "" for part in parts),
                 *(checks.get(number, "") if graded else "" for number in numbers),
                 _cell(one_line(grade.reason, _REASON)),
@@ -57,9 +61,9 @@ def gradebook_csv(grades: Iterable[Grade]) -> str:
     return text.getvalue()
 
 
-def write_gradebook(grades: Iterable[Grade], path: Path) -> None:
-    """Write the gradebook to `path`: a reader sees the old file or the whole new one. Raises OSError."""
-    write_atomically(path, gradebook_csv(grades).encode("utf-8"))
+def write_gradebook(grades: Iterable[Grade], path: Path, present: Collection[str] | None = None) -> None:
+    """Write the gradebook to `path`: a reader sees the old file or the whole new one. Raises `SoftmarkError`."""
+    write_atomically(path, gradebook_csv(grades, present).encode("utf-8"))
 
 
 def _part_names(grades: Sequence[Grade]) -> list[str]:

@@ -26,7 +26,7 @@ _STOOD_OUT: tuple[tuple[Outcome, str], ...] = (
     ("not_run", "not run:"),
 )
 _PLAIN_WIDTH = 160
-_AMBIGUOUS = "ambiguous: "
+_TOLD = ("ambiguous: ", "edited: ", "earlier: ")
 
 
 def grades_table(grades: Sequence[Grade]) -> Table:
@@ -58,7 +58,7 @@ def print_table(grades: Sequence[Grade], console: Console) -> None:
 
 def stood_out(grade: Grade) -> str:
     """What a teaching assistant should look at, in a few words; empty for a grade like any other."""
-    found = [one_line(note, 200) for note in grade.staff if note.startswith(_AMBIGUOUS)]
+    found = [one_line(note, 200) for note in grade.staff if note.startswith(_TOLD)]
     if grade.status == "ungraded":
         return "; ".join([*found, "ungraded: " + one_line(grade.reason, 200)])
     if grade.status == "incomplete":

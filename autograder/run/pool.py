@@ -7,10 +7,12 @@ handed. A grader that dies costs one retry of the submission it was at. How one 
 
 from __future__ import annotations
 
+import errno
 import gc
 import multiprocessing
 import os
 import signal
+import tempfile
 import time
 import traceback
 from collections import deque
@@ -36,6 +38,7 @@ from autograder.run.session import Session
 MOST_TRIES = 2
 _GRACE = 60.0
 TRACES = "traces.msgpack"
+INTERRUPTIONS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Done(msgspec.Struct, frozen=True, tag="done"):
@@ -126,7 +129,9 @@ def _start(job: Job, session: Session, digest: str) -> _Desk:
     context = multiprocessing.get_context("fork")
     ours, theirs = context.Pipe()
     process = context.Process(target=_grader, args=(job, session, digest, theirs, ours), daemon=True)
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, INTERRUPTIONS)  # until the grader ignores them
     process.start()
+    signal.pthread_sigmask(signal.SIG_SETMASK, mask)
     theirs.close()
     return _Desk(process, cast(Connection, ours))
 
@@ -172,16 +177,23 @@ def _given_up(job: Job, index: int) -> Done:
         maximum=job.assignment.maximum,
         reason=f"the grader itself died {MOST_TRIES} times while it graded this submission",
     )
+    before = record.read(job.out, submission.name)
+    if before is not None and before.status == "graded":
+        return Done(index, written.keep(job.out, before, grade), False)
     written.write(job.out, grade)
     return Done(index, grade, False)
 
 
 def _dismiss(desks: Sequence[_Desk]) -> None:
+    """End the graders; who is at a submission has five seconds to finish it."""
     for desk in desks:
         desk.line.close()
-    for desk in desks:
-        desk.process.join(5)
-        if desk.process.is_alive():
+    until = time.monotonic() + 5
+    try:
+        for desk in desks:
+            desk.process.join(max(0.0, until - time.monotonic()))
+    finally:  # interrupted once more, at once
+        for desk in desks:
             desk.process.kill()
             desk.process.join()
 
@@ -192,7 +204,9 @@ def _dismiss(desks: Sequence[_Desk]) -> None:
 def _grader(job: Job, session: Session, digest: str, line: Connection, parents_end: Connection) -> NoReturn:
     """The whole life of a grader: collect, then grade what comes down the line until it closes."""
     parents_end.close()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for number in INTERRUPTIONS:  # the parent ends the run
+        signal.signal(number, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, INTERRUPTIONS)
     code = 1
     try:
         session.with_grader(job.assignment, lambda grader: _work(grader, job, line), digest=digest)
@@ -203,6 +217,15 @@ def _grader(job: Job, session: Session, digest: str, line: Connection, parents_e
         line.send_bytes(msgspec.json.encode(Stopped(f"{kind}{error}", error.exit_code)))
     except BrokenPipeError:  # the parent was interrupted: what is recorded is kept
         code = 130
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EROFS):
+            traceback.print_exc()
+        else:
+            place = error.filename or tempfile.gettempdir()
+            sentence = (
+                f"{place} could not be written ({error.strerror}). What was graded before is kept: make room for it."
+            )
+            line.send_bytes(msgspec.json.encode(Stopped(sentence, 2)))
     except BaseException:  # the parent retries the submission; why it was needed is for staff
         traceback.print_exc()
     finally:
@@ -224,17 +247,18 @@ def _work(grader: Grader, job: Job, line: Connection) -> None:
         grader.until_one_fails = job.until_one_fails
         before = record.read(job.out, submission.name)
         recorded = None if job.again else before
-        whole_stays = bool(job.only) and before is not None and before.status == "graded"
+        whole_stays = bool(job.only) and before is not None and before.status == "graded"  # this is but a look
         try:
             begin = nothing if whole_stays else partial(written.begin, job.out, submission.name, job.assignment)
             grade = grader.grade(submission, recorded, job.only_for.get(submission.name, job.only), begin)
         except GraderError as error:  # that of one submission: it is tried again, and the run goes on
             raise RuntimeError(f"{submission.name}: {error}") from error
-        if grade is recorded:
+        resumed = grade is recorded
+        if resumed:
             written.renew(job.out, grade)
-        elif not whole_stays:  # a look at some checks does not replace a whole grade
-            written.write(job.out, grade)
+        elif not whole_stays:
+            grade = written.replace(job.out, before, grade)
         if job.keep_traces:
             traces = record.folder_of(job.out, submission.name) / TRACES
             record.write_atomically(traces, msgspec.msgpack.encode(grader.traces))
-        line.send_bytes(msgspec.json.encode(Done(index, grade, grade is recorded)))
+        line.send_bytes(msgspec.json.encode(Done(index, grade, resumed)))

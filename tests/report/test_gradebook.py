@@ -6,12 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from autograder.errors import SoftmarkError
 from autograder.report.gradebook import gradebook_csv, write_gradebook
 from autograder.results import Grade, Lateness, PartPoints, Submitter
 from tests.report.grades import check, grade, passed, ungraded
 
 WHO = {"name": "", "sid": "", "email": ""}
-IN_TIME = {"late_hours": "", "late_percent": ""}
+IN_TIME = {"late_hours": "", "late_percent": "", "absent": ""}
 
 
 def rows(*grades: Grade) -> list[dict[str, str]]:
@@ -33,7 +34,7 @@ def test_checks_stand_in_the_order_of_their_numbers() -> None:
 def test_parts_stand_in_the_order_of_their_numbers() -> None:
     parts = (PartPoints(part="a", number=2, points=1, maximum=2), PartPoints(part="z", number=1, points=1, maximum=2))
     header = gradebook_csv([grade(parts=parts)]).split("\n")[0]
-    assert header == "submission,name,sid,email,status,total,maximum,late_hours,late_percent,z,a,reason"
+    assert header == "submission,name,sid,email,status,total,maximum,late_hours,late_percent,absent,z,a,reason"
 
 
 def test_people_of_a_group_stand_in_one_row_and_leading_zeros_count() -> None:
@@ -77,6 +78,16 @@ def test_a_row_says_how_late_it_was_and_what_that_cost(late: Lateness | None, ho
     assert (row["late_hours"], row["late_percent"]) == (hours, percent)
 
 
+def test_the_total_is_blank_until_the_grade_is_whole() -> None:
+    assert rows(grade(passed(), status="incomplete"))[0]["total"] == ""
+
+
+def test_who_is_not_among_the_hand_ins_of_the_latest_run_is_absent() -> None:
+    grades = [grade(submission=name) for name in ("a", "b")]
+    absent = csv.DictReader(io.StringIO(gradebook_csv(grades, present={"b", "c"})))
+    assert [(row["submission"], row["absent"]) for row in absent] == [("a", "yes"), ("b", "")]
+
+
 def test_rows_are_sorted_by_submission() -> None:
     assert [row["submission"] for row in rows(grade(submission="b"), grade(submission="a"))] == ["a", "b"]
 
@@ -104,7 +115,7 @@ def test_thirds_are_written_short() -> None:
 
 
 def test_a_run_without_grades_still_has_a_header() -> None:
-    assert gradebook_csv([]) == "submission,name,sid,email,status,total,maximum,late_hours,late_percent,reason\n"
+    assert gradebook_csv([]) == "submission,name,sid,email,status,total,maximum,late_hours,late_percent,absent,reason\n"
 
 
 def test_writing_replaces_the_file_and_leaves_nothing_else(tmp_path: Path) -> None:
@@ -125,7 +136,7 @@ def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(
         raise OSError("no space left on device")
 
     monkeypatch.setattr("os.replace", full)
-    with pytest.raises(OSError, match="no space"):
+    with pytest.raises(SoftmarkError, match=r"grades\.csv could not be written \(no space left"):
         write_gradebook([grade(passed())], path)
     assert path.read_text() == "old"
     assert [file.name for file in tmp_path.iterdir()] == ["grades.csv"]

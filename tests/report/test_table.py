@@ -135,6 +135,10 @@ def test_memory_that_ran_out_is_called_so() -> None:
     assert stood_out(graded) == "out of memory: 2.20, 2.21"
 
 
+def test_what_was_edited_and_what_was_kept_stand_out() -> None:
+    assert stood_out(grade(passed(), staff=("edited: x", "nothing to see", "earlier: y"))) == "edited: x; earlier: y"
+
+
 def test_what_is_ambiguous_stands_first() -> None:
     graded = grade(check("2.2", outcome="crashed"), staff=("x", "ambiguous: two files could be attention.py"))
     assert stood_out(graded) == "ambiguous: two files could be attention.py; crashed: 2.2"

@@ -160,11 +160,11 @@ def test_a_grader_that_dies_every_time_leaves_the_submission_ungraded_and_goes_o
 
 def die_once(monkeypatch, marks, whom, times):
     """Have the grader process kill itself when it comes to `whom`, the first `times` times."""
-    read = record.read
+    read, parent = record.read, os.getpid()
     marks.mkdir()
 
     def read_or_die(out, name):
-        if name == whom and len(list(marks.iterdir())) < times:
+        if name == whom and os.getpid() != parent and len(list(marks.iterdir())) < times:
             (marks / str(len(list(marks.iterdir())))).touch()
             os.kill(os.getpid(), signal.SIGKILL)
         return read(out, name)

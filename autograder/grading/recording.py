@@ -1,0 +1,147 @@
+"""What the reference answered to the visible checks, on record: what students have in its place.
+
+Recorded are the replies, item by item, with what was asked in outline: the exact words, numbers and shapes, and of
+floating-point numbers a checksum up to rounding, since another processor may round what a check computes from its
+draws otherwise. The same question asked again in one item (of a module whose parameters have changed meanwhile) is
+answered in the order in which it was recorded.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+from pathlib import Path
+from typing import Any, cast
+
+import msgspec
+import torch
+from torch import Tensor
+
+from autograder.diagnosis.fingerprint import Fingerprint, agree, fingerprint
+from autograder.errors import GraderError
+from autograder.grading.line import Transport
+from autograder.grading.reference import Oracle
+from autograder.sandbox.account import Account
+from autograder.worker.protocol.messages import Reply, Request
+from autograder.worker.protocol.wire import decode_reply, encode
+
+
+class Answer(msgspec.Struct, frozen=True, array_like=True):
+    """One reply, and what it is the reply to."""
+
+    asked: str
+    numbers: Fingerprint
+    reply: bytes
+
+
+class _Content(msgspec.Struct, frozen=True):
+    classes: dict[str, list[str]]
+    items: dict[str, list[Answer]]
+
+
+class NotRecorded(GraderError):
+    """A check asked the reference what it was not asked when its answers were recorded."""
+
+
+class Recorder:
+    """An oracle that keeps what another one answers."""
+
+    def __init__(self, oracle: Oracle, parts: list[str]) -> None:
+        self._oracle, self._parts = oracle, parts
+        self._items: dict[str, list[Answer]] = {}
+
+    def classes(self, part: str) -> frozenset[str] | None:
+        return self._oracle.classes(part)
+
+    def open(self, item: str) -> Transport:
+        self._items[item] = answers = []
+        return _Kept(self._oracle.open(item), answers)
+
+    def save(self, file: Path) -> None:
+        """Write the recording: the same bytes for the same answers."""
+        classes = {part: sorted(self.classes(part) or ()) for part in self._parts}
+        file.write_bytes(msgspec.msgpack.encode(_Content(classes, dict(sorted(self._items.items())))))
+
+
+class _Kept:
+    def __init__(self, transport: Transport, answers: list[Answer]) -> None:
+        self._transport, self._answers = transport, answers
+
+    def request(self, message: Request) -> Reply:
+        asked, numbers = _outline(message)
+        reply = self._transport.request(message)
+        self._answers.append(Answer(asked, numbers, b"".join(encode(reply))))
+        return reply
+
+    def weigh(self, message: Request) -> tuple[Reply, Account | None]:
+        return self.request(message), None
+
+
+class Recording:
+    """An oracle that gives recorded answers. Raises `GraderError` where the file cannot be read."""
+
+    def __init__(self, file: Path) -> None:
+        try:
+            self._content = msgspec.msgpack.decode(file.read_bytes(), type=_Content)
+        except (OSError, msgspec.DecodeError) as error:
+            raise GraderError(
+                f"{file} cannot be read ({error}): unpack the zip that your course handed out again."
+            ) from None
+
+    def classes(self, part: str) -> frozenset[str] | None:
+        names = self._content.classes.get(part)
+        return None if names is None else frozenset(names)
+
+    def open(self, item: str) -> Transport:
+        return _Replay(item, list(self._content.items.get(item, ())))
+
+
+class _Replay:
+    def __init__(self, item: str, answers: list[Answer]) -> None:
+        self._item, self._answers = item, answers
+
+    def request(self, message: Request) -> Reply:
+        asked, numbers = _outline(message)
+        for place, answer in enumerate(self._answers):
+            if answer.asked == asked and agree(answer.numbers, numbers):
+                del self._answers[place]
+                return decode_reply(bytearray(answer.reply))
+        name = getattr(getattr(message, "target", None), "name", "") or "an object"
+        raise NotRecorded(
+            f"{self._item} asks the reference for {name} with values that are not on record: a visible check may ask it "
+            "about values of `cases` alone, never about what a student returned."
+        )
+
+    def weigh(self, message: Request) -> tuple[Reply, Account | None]:
+        return self.request(message), None
+
+
+def _outline(message: Request) -> tuple[str, Fingerprint]:
+    """What is asked: a hash of all that is exact in it, and a fingerprint of all its floating-point numbers."""
+    numbers: list[Tensor] = []
+    exact = hashlib.sha256(repr(_exact(message, numbers)).encode()).hexdigest()[:24]
+    every = torch.cat(numbers) if numbers else torch.zeros(0, dtype=torch.float64)
+    return exact, msgspec.structs.replace(fingerprint(every), entries=b"")
+
+
+def _exact(value: Any, numbers: list[Tensor]) -> Any:
+    """`value` as plain data that prints the same everywhere, each floating-point number moved to `numbers`."""
+    if isinstance(value, Tensor):
+        shape = (str(value.dtype), tuple(value.shape))
+        if not value.is_floating_point():
+            return (*shape, fingerprint(value).digest)
+        numbers.append(value.detach().double().flatten())
+        return shape
+    if isinstance(value, float):
+        numbers.append(torch.tensor([value], dtype=torch.float64))
+        return "float"
+    if isinstance(value, (list, tuple)):
+        items = cast("list[Any] | tuple[Any, ...]", value)
+        return type(value).__name__, [_exact(item, numbers) for item in items]
+    if isinstance(value, dict):
+        return [(_exact(key, numbers), _exact(item, numbers)) for key, item in cast("dict[Any, Any]", value).items()]
+    if dataclasses.is_dataclass(value):
+        return type(value).__name__, [
+            _exact(getattr(value, field.name), numbers) for field in dataclasses.fields(value)
+        ]
+    return repr(value)

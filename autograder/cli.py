@@ -155,6 +155,19 @@ def starter(
 
 
 @app.command()
+def release(
+    assignment: AssignmentFolder,
+    out: Annotated[Path, typer.Option("-o", "--out", metavar="FILE.zip", help="The zip that students get.")],
+    debug: Debug = False,
+) -> None:
+    """Write what students get: starter code, handout, visible checks; no solution and no hidden check."""
+    with _told(debug):
+        from autograder.commands.release import release_command
+
+        raise typer.Exit(release_command(assignment, out))
+
+
+@app.command()
 def package(
     assignment: AssignmentFolder,
     out: Annotated[Path, typer.Option("-o", "--out", metavar="FILE.zip", help="The zip to upload to Gradescope.")],

@@ -23,7 +23,7 @@ def package_command(folder: Path, out: Path, seconds: float, allow_missing: list
     if not SHORTEST <= seconds <= LONGEST:
         raise SoftmarkError(f"--time-limit is {seconds:g} s; write what Gradescope allows, {SHORTEST:g} s or more.")
     assignment = load_assignment(folder)
-    _refuse_place(out, assignment)
+    refuse_place(out, assignment)
     contents = contents_of(assignment, seconds, allow_missing)
     for path, sentence in not_there(assignment):
         raise SoftmarkError(f"{path}: {sentence}.", exit_code=1)
@@ -46,7 +46,8 @@ def package_command(folder: Path, out: Path, seconds: float, allow_missing: list
     return 0
 
 
-def _refuse_place(out: Path, assignment: Assignment) -> None:
+def refuse_place(out: Path, assignment: Assignment) -> None:
+    """Raises `SoftmarkError` where `out` cannot be the name of a zip to be written."""
     if out.suffix.lower() != ".zip":
         raise SoftmarkError(f"{out} is no name of a zip: end it in .zip.")
     if out.is_dir():

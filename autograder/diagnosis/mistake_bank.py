@@ -8,7 +8,7 @@ what mistakes give, so it stays with the solutions.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -17,6 +17,8 @@ import msgspec
 from autograder.diagnosis.fingerprint import Fingerprint, agree
 from autograder.diagnosis.traces import CheckTrace, ItemTrace
 
+AT_HOME = "@home"
+"""Ends the number of a check that ran on the public key, as it does on a student's machine."""
 _FORMAT = 1
 # A mistake's value counts as different from the reference's beyond this many times the rounding that is allowed.
 _APART = 4.0
@@ -105,6 +107,27 @@ class Bank:
         if file.format != _FORMAT or (made_from is not None and file.made_from != made_from):
             return cls()
         return cls(file.mistakes, file.functions, file.made_from)
+
+    def at_home(self, public: Collection[str]) -> bytes:
+        """The file of a bank for students' machines: what is known of the visible checks on the public key.
+
+        Mistakes are numbered, and of the names that they define only those in `public` are told.
+        """
+        functions = {
+            number: names for number, names in self.functions.items() if f"{number}{AT_HOME}" in self.functions
+        }
+        told: dict[str, KnownMistake] = {}
+        for place, mistake in enumerate(self.mistakes.values()):
+            checks = {
+                number: failures if not any(failures) else mistake.checks.get(f"{number}{AT_HOME}", ())
+                for number, failures in mistake.checks.items()
+                if number in functions
+            }
+            defines = tuple(name for name in mistake.defines if name in public)
+            told[f"{place:04}"] = KnownMistake(
+                mistake.sentence, {n: each for n, each in checks.items() if each}, defines
+            )
+        return msgspec.msgpack.encode(_BankFile(_FORMAT, "", functions, told), order="deterministic")
 
 
 class BankWriter:

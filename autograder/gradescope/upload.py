@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import stat
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, packages_distributions, version
 from io import BytesIO
@@ -71,7 +71,7 @@ def contents_of(assignment: Assignment, seconds: float = 600.0, allow_missing: l
     return contents
 
 
-def zipped(files: dict[str, bytes]) -> bytes:
+def zipped(files: Mapping[str, bytes]) -> bytes:
     """A zip with these files, in the order of their names, of the first day that a zip can tell; scripts may be run."""
     buffer = BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:

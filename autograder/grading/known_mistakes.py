@@ -1,7 +1,7 @@
 """The mistake bank of an assignment in grading: where its file lies, whether it is current, and what a run adds to it.
 
 `solutions/<assignment>/bank.msgpack` is made by `softmark validate` and read by every grader. What is in it and how it
-is compared stands in `feedback.mistake_bank` and `feedback.diagnosis`.
+is compared stands in `diagnosis.mistake_bank` and `diagnosis.diagnosis`.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from autograder.assignment.assignment import Assignment
 from autograder.assignment.leftovers import meant_files
 from autograder.diagnosis.mistake_bank import Bank
 from autograder.diagnosis.traces import CheckTrace, trace_item
+from autograder.errors import SoftmarkError
 from autograder.grading.plugin import CheckRun
 from autograder.grading.verdict import error_of
 
@@ -40,6 +41,19 @@ def made_from(assignment: Assignment, without: Collection[str] = ()) -> str:
 def load_bank(assignment: Assignment) -> Bank:
     """The bank, or an empty one where there is none or it was made from other checks or solutions."""
     return Bank.load(bank_file(assignment), made_from(assignment))
+
+
+def bank_at_home(assignment: Assignment) -> bytes:
+    """The file of known mistakes that students get. Raises `SoftmarkError` where the bank is missing or stale."""
+    bank = load_bank(assignment)
+    if not bank.made_from:
+        raise SoftmarkError(
+            f"{bank_file(assignment)} is missing, or older than the checks or solutions: make it with softmark "
+            f"validate {assignment.folder}, so that students are told what they misunderstood.",
+            exit_code=1,
+        )
+    names = {name.partition(".")[0] for part in assignment.parts for name in (*part.functions, *part.bonus)}
+    return bank.at_home(names)
 
 
 def is_stale(assignment: Assignment) -> bool:

@@ -17,10 +17,15 @@ import msgspec
 import torch
 from torch import Tensor
 
+from autograder.assignment.assignment import Assignment
 from autograder.diagnosis.fingerprint import Fingerprint, agree, fingerprint
-from autograder.errors import GraderError
+from autograder.errors import GraderError, SoftmarkError
 from autograder.grading.line import Transport
-from autograder.grading.reference import Oracle
+from autograder.grading.plugin import Checks
+from autograder.grading.pytest_session import with_checks
+from autograder.grading.reference import Oracle, Reference
+from autograder.grading.verdict import error_of
+from autograder.grading.workers import InThisProcess
 from autograder.sandbox.account import Account
 from autograder.worker.protocol.messages import Reply, Request
 from autograder.worker.protocol.wire import decode_reply, encode
@@ -54,13 +59,14 @@ class Recorder:
         return self._oracle.classes(part)
 
     def open(self, item: str) -> Transport:
-        self._items[item] = answers = []
+        answers: list[Answer] = []
+        self._items[item] = answers
         return _Kept(self._oracle.open(item), answers)
 
-    def save(self, file: Path) -> None:
-        """Write the recording: the same bytes for the same answers."""
+    def to_bytes(self) -> bytes:
+        """The file of the recording: the same bytes for the same answers."""
         classes = {part: sorted(self.classes(part) or ()) for part in self._parts}
-        file.write_bytes(msgspec.msgpack.encode(_Content(classes, dict(sorted(self._items.items())))))
+        return msgspec.msgpack.encode(_Content(classes, dict(sorted(self._items.items()))))
 
 
 class _Kept:
@@ -108,8 +114,8 @@ class _Replay:
                 return decode_reply(bytearray(answer.reply))
         name = getattr(getattr(message, "target", None), "name", "") or "an object"
         raise NotRecorded(
-            f"{self._item} asks the reference for {name} with values that are not on record: a visible check may ask it "
-            "about values of `cases` alone, never about what a student returned."
+            f"{self._item} asks the reference for {name} with values that are not on record: a visible check may "
+            "ask it about values of `cases` alone, never about what a student returned."
         )
 
     def weigh(self, message: Request) -> tuple[Reply, Account | None]:
@@ -136,12 +142,35 @@ def _exact(value: Any, numbers: list[Tensor]) -> Any:
         numbers.append(torch.tensor([value], dtype=torch.float64))
         return "float"
     if isinstance(value, (list, tuple)):
-        items = cast("list[Any] | tuple[Any, ...]", value)
-        return type(value).__name__, [_exact(item, numbers) for item in items]
+        items = list(cast("list[Any] | tuple[Any, ...]", value))
+        return "tuple" if isinstance(value, tuple) else "list", [_exact(item, numbers) for item in items]
     if isinstance(value, dict):
         return [(_exact(key, numbers), _exact(item, numbers)) for key, item in cast("dict[Any, Any]", value).items()]
     if dataclasses.is_dataclass(value):
-        return type(value).__name__, [
-            _exact(getattr(value, field.name), numbers) for field in dataclasses.fields(value)
-        ]
+        fields: dict[str, Any] = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+        return type(cast(object, value)).__name__, _exact(fields, numbers)
     return repr(value)
+
+
+def recorded(assignment: Assignment) -> bytes:
+    """The reference's answers to the visible checks on the public key.
+
+    Raises `SoftmarkError` where the reference fails a visible check, which is named.
+    """
+    reference = Reference(assignment)
+    recorder = Recorder(reference, [part.name for part in assignment.parts])
+    checks = Checks(assignment, recorder, visible_only=True)
+    subject = InThisProcess(reference.worker, assignment.solutions)
+
+    def work() -> None:
+        for check in checks.checks:
+            error = next((error_of(item) for item in checks.run(check, subject).items if error_of(item)), None)
+            if error is not None:
+                raise SoftmarkError(
+                    f"The reference fails the visible check {check.number} ({type(error).__name__}: {error}), so that "
+                    f"its answers cannot be recorded: softmark validate {assignment.folder} says more.",
+                    exit_code=1,
+                )
+
+    with_checks(checks, work)
+    return recorder.to_bytes()

@@ -1,0 +1,1 @@
+"""What students get: one zip with the starter code, the handout, the visible checks, and Softmark itself."""

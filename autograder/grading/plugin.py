@@ -99,9 +99,19 @@ class CheckRun:
 class Checks:
     """The checks of one assignment (on a student's machine the visible ones), ready to run any number of times."""
 
-    def __init__(self, assignment: Assignment, oracle: Oracle | None, *, visible_only: bool = False) -> None:
+    def __init__(
+        self,
+        assignment: Assignment,
+        oracle: Oracle | None,
+        *,
+        visible_only: bool = False,
+        at_home: Oracle | None = None,
+    ) -> None:
+        """`at_home` answers in place of `oracle` on the public key. With `visible_only` there is no other key."""
         self.assignment = assignment
-        self._oracle = oracle
+        self._oracle, self._at_home = oracle, at_home or oracle
+        self.two_keys = not visible_only and (assignment.hidden / "key").is_file()
+        self._public = False
         self.files = tuple(
             file for file in assignment.check_files() if not (visible_only and file.parent == assignment.hidden)
         )
@@ -113,9 +123,13 @@ class Checks:
         self._run: ItemRun | None = None
         self._subject: Subject | None = None
 
-    def run(self, check: Check, subject: Subject) -> CheckRun:
-        """Run all items of `check` against `subject`. Nothing that student code does raises here."""
+    def run(self, check: Check, subject: Subject, *, public: bool = False) -> CheckRun:
+        """Run all items of `check` against `subject`. Nothing that student code does raises here.
+
+        Points are given on the hidden key, where there is one; `public` draws the inputs that a student has at home.
+        """
         _forget_the_check_before()
+        self._public = public or not self.two_keys
         start = time.monotonic()
         runs: list[ItemRun] = []
         try:
@@ -161,9 +175,10 @@ class Checks:
     def reference(self) -> Student:
         """The reference solution of the check's part, asked like `student`."""
         assert self._check is not None and self._item is not None
-        if self._oracle is None or self._oracle.classes(self._check.part) is None:
+        oracle = self._at_home if self._public else self._oracle
+        if oracle is None or oracle.classes(self._check.part) is None:
             raise GraderError(f"part {self._check.part} has no reference solution")
-        oracle, item = self._oracle, f"{self._check.part}.{self._item.name}"
+        item = f"{self._check.part}.{self._item.name}"
         return Student(ReferenceLine(_Lazy(lambda: oracle.open(item)), self._check.part))
 
     @pytest.fixture
@@ -185,7 +200,7 @@ class Checks:
     def cases(self) -> Cases:
         """Draws from small to large, the same for every student and run; each item of a check has its own."""
         assert self._check is not None and self._item is not None
-        return Cases(self._key(self._check.hidden), f"{self._check.part}.{self._item.name}")
+        return Cases(self._key(not self._public), f"{self._check.part}.{self._item.name}")
 
     @pytest.fixture
     def set_score(self) -> Callable[[float], None]:

@@ -29,23 +29,26 @@ _MOST_FOR_STAFF = 4_000
 _LINES_OF_ASSERTION = 3
 
 
-def examine(checks: Checks, check: Check, subject: Subject, reference: Subject) -> CheckRun:
+def examine(
+    checks: Checks, check: Check, subject: Subject, reference: Subject | None, *, public: bool = False
+) -> CheckRun:
     """Run a check. Where it ends in an error that is no verdict, find out whose fault it is.
 
     1. An error of ours (`GraderError`) is tried once more; if it comes again, the check is broken.
     2. An error that is no assertion and did not come from student code is tried with the reference in the student's
-       place. If that passes, the check tripped over what the student returned; if it fails, the check is broken.
+       place. If that passes, the check tripped over what the student returned; if it fails, the check is broken. Without
+       a reference, as on a student's machine, it tripped over what the student returned.
     """
-    run = checks.run(check, subject)
+    run = checks.run(check, subject, public=public)
     if _ours(run) is not None:
-        run = checks.run(check, subject)
+        run = checks.run(check, subject, public=public)
     if (ours := _ours(run)) is not None:
         run.reason = Ours(error=f"{type(ours).__name__}: {ours}")
         return run
     tripped = next((item.error for item in run.items if _is_open(item)), None)
     if tripped is not None:
-        with_reference = checks.run(check, reference)
-        if any(item.error is not None for item in with_reference.items):
+        with_reference = None if reference is None else checks.run(check, reference, public=public)
+        if with_reference is not None and any(item.error is not None for item in with_reference.items):
             run.reason, run.traceback = _broken_by(tripped, Path(check.items[0].path))
         else:
             run.reason = WrongForm()

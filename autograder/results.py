@@ -213,7 +213,8 @@ class CheckResult(msgspec.Struct, frozen=True, kw_only=True):
     *not_run* (its part did not import, or the deadline came first); *broken* (the check itself or the grader failed:
     `staff` says how, and the grade is incomplete). `reason` is set where it did not end by an assertion. `staff` is
     what the explanation and the reason do not hold. `unweighed` says why the allocation model alone judged memory.
-    With `hide_errors` the explanation holds the author's words, and students are told nothing else.
+    With `hide_errors` the explanation holds the author's words, and students are told nothing else. `only_here` says of
+    a visible check that explanation, reason and output are those of inputs that the student does not have.
     """
 
     number: str
@@ -228,6 +229,7 @@ class CheckResult(msgspec.Struct, frozen=True, kw_only=True):
     reason: Reason | None = None
     explanation: Explanation | None = None
     hide_errors: bool = False
+    only_here: bool = False
     unweighed: str = ""
     output: str = ""
     staff: str = ""

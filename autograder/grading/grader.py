@@ -12,19 +12,20 @@ import time
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 
 from autograder.assignment.assignment import Assignment
 from autograder.assignment.late import applied, policy_of
 from autograder.diagnosis.diagnosis import Diagnosis, with_causes
-from autograder.diagnosis.mistake_bank import Bank
+from autograder.diagnosis.mistake_bank import AT_HOME, Bank
 from autograder.diagnosis.traces import CheckTrace
 from autograder.errors import GraderError, SoftmarkError
 from autograder.grading import record
 from autograder.grading.checks import Check, refuse_wrong_points
 from autograder.grading.known_mistakes import trace_of
-from autograder.grading.plugin import Checks, Subject
+from autograder.grading.plugin import CheckRun, Checks, Subject
 from autograder.grading.verdict import examine, result
 from autograder.grading.workers import Spawn, Workers
 from autograder.intake.submission import SourceTree, Submission, Unreadable, read_submission
@@ -64,6 +65,7 @@ class Grader:
         self._bank = bank or Bank()
         self.keep_traces = False
         self.until_one_fails = False
+        self.at_home: Literal["where it fails", "with traces", "always"] = "where it fails"  # visible checks run again
         self.until = math.inf  # of the monotonic clock: nothing of a student's runs after it, however busy the machine
         self.keep: Callable[[CheckResult], None] = lambda _result: None  # told each result when it is there
         self.traces: tuple[CheckTrace, ...] = ()
@@ -156,6 +158,7 @@ class Grader:
     def _run_checks(
         self, subject: Subject, chosen: Sequence[Check]
     ) -> tuple[list[CheckResult], list[LeaderboardEntry]]:
+        start = time.monotonic()
         results: list[CheckResult] = []
         leaderboard: list[LeaderboardEntry] = []
         traces: list[CheckTrace] = []
@@ -165,12 +168,19 @@ class Grader:
         for place, check in enumerate(in_order, start=1):
             subject.expect(place < len(in_order))
             run = examine(self._checks, check, subject, self._reference)
-            results.append(result(run))
-            self.keep(results[-1])
+            found, at_home = result(run), None
+            if self._checks.two_keys and not check.hidden:
+                found, at_home = self._told_at_home(found, check, subject, start)
+            results.append(found)
+            self.keep(found)
             try:
-                traces.append(trace_of(run, keep_all=self.keep_traces))
-                if results[-1].outcome != "broken":
-                    diagnosis.see(traces[-1])
+                trace = trace_of(run, keep_all=self.keep_traces)
+                traces.append(trace)
+                if at_home is not None and self.at_home != "where it fails":
+                    seen = trace_of(at_home, keep_all=self.keep_traces)
+                    traces.append(msgspec.structs.replace(seen, number=f"{check.number}{AT_HOME}"))
+                if found.outcome != "broken":
+                    diagnosis.see(trace)
             except Exception as error:  # whatever a student returned, looking for a cause must cost nobody a grade
                 print(f"softmark: no cause is looked for in check {check.number}: {error!r:.300}", file=sys.stderr)
             value = next((item.leaderboard for item in run.items if item.leaderboard is not None), None)
@@ -178,7 +188,7 @@ class Grader:
                 leaderboard.append(
                     LeaderboardEntry(name=check.leaderboard.name, value=value, order=check.leaderboard.order)
                 )
-            del run, value  # with all that the student returned
+            del run, at_home, value  # with all that the student returned
             if self.until_one_fails and results[-1].outcome != "passed":
                 break
         place_of = {check.number: place for place, check in enumerate(chosen)}
@@ -186,6 +196,32 @@ class Grader:
         traces.sort(key=lambda each: place_of[each.number])
         self.traces = tuple(traces)
         return with_causes(results, diagnosis), leaderboard
+
+    def _told_at_home(
+        self, found: CheckResult, check: Check, subject: Subject, start: float
+    ) -> tuple[CheckResult, CheckRun | None]:
+        """The result of a visible check with what its student may see, and the run that this was taken from.
+
+        Points come from the hidden key, so that a table of the answers at home earns nothing. Where the check fails, it
+        runs again on the public key, and the numbers shown are those: nothing that was printed or raised on the hidden
+        key is shown. A slow submission does without: its time is for the other checks.
+        """
+        hidden = msgspec.structs.replace(found, only_here=True)
+        late = time.monotonic() - start > self._assignment.limits.total_seconds / 3
+        wrong = found.outcome in ("failed", "partial")
+        if self.at_home != "always" and (late or not wrong):
+            return (found if found.outcome in ("missing", "not_run") else hidden), None
+        subject.expect(True)
+        run = examine(self._checks, check, subject, self._reference, public=True)
+        told = result(run)
+        if told.outcome == "passed":
+            return hidden, run
+        if not wrong:  # asked for by who proves an assignment
+            return (told if found.outcome == "passed" else hidden), run
+        if told.outcome == "broken":
+            return (told if self.at_home != "where it fails" else hidden), run
+        shown = ("explanation", "reason", "output")
+        return msgspec.structs.replace(found, **{name: getattr(told, name) for name in shown}), run
 
     def _add_up(self, name: str, results: list[CheckResult], key: Key | None, start: float) -> Grade:
         broken = [each for each in results if each.outcome == "broken"]

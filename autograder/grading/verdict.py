@@ -36,8 +36,8 @@ def examine(
 
     1. An error of ours (`GraderError`) is tried once more; if it comes again, the check is broken.
     2. An error that is no assertion and did not come from student code is tried with the reference in the student's
-       place. If that passes, the check tripped over what the student returned; if it fails, the check is broken. Without
-       a reference, as on a student's machine, it tripped over what the student returned.
+       place. If that passes, the check tripped over what the student returned; if it fails, the check is broken.
+       Without a reference, as on a student's machine, it tripped over what the student returned.
     """
     run = checks.run(check, subject, public=public)
     if _ours(run) is not None:

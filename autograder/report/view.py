@@ -34,6 +34,7 @@ from autograder.results import (
     WrongForm,
 )
 
+ONLY_HERE = "inputs that only the grader has; with those that you have at home, this check passes"
 _FOLDERS = re.compile(r"(?<![\w.:/])/(?:[^/\s'\"]+/)+")
 
 
@@ -140,7 +141,7 @@ def check_view(check: CheckResult) -> CheckView:
         weight=check.weight,
         hidden=hidden,
         told=for_students(check),
-        printed="" if hidden else check.output,
+        printed="" if hidden or check.only_here else check.output,
     )
 
 
@@ -170,10 +171,11 @@ def for_students(check: CheckResult) -> Explanation | None:
     if isinstance(check.reason, Ours):
         return Explanation(property=check.title, cause=plain(check.reason))
     told = check.explanation if check.hide_errors else explained(check)
-    if told is None or not is_hidden(check):
+    if told is None or not (is_hidden(check) or check.only_here):
         return told
     cause = told.cause or ("" if check.reason is None or check.hide_errors else plain(check.reason))
-    return Explanation(property=told.property, cause=cause, read=told.read)
+    case = ONLY_HERE if check.only_here and check.outcome in ("failed", "partial") else ""
+    return Explanation(property=told.property, case=case, cause=cause, read=told.read)
 
 
 def reason_for_students(grade: Grade) -> str:
@@ -266,7 +268,7 @@ def _for_staff(check: CheckResult) -> StaffCheck:
     lines += [("staff", text) for text in (for_staff(check), unweighed(check.unweighed)) if text]
     if check.outcome in ("timed_out", "crashed"):
         lines.append(("time", f"{check.cpu_seconds:.3g} s of CPU, {check.wall_seconds:.3g} s in all"))
-    printed = check.output if is_hidden(check) and check.outcome != "passed" else ""
+    printed = check.output if (is_hidden(check) or check.only_here) and check.outcome != "passed" else ""
     return StaffCheck(check.number, check.title, tuple(lines), printed)
 
 

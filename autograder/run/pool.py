@@ -64,6 +64,8 @@ class Job:
         only_for: limits single submissions to some checks, or to a part.
         keep_traces: what each check saw is written beside the record, for the mistake bank.
         all_values_of: submissions of which traces hold what was compared in checks that passed, too.
+        answers: the reference's answers on the public key, as recorded; visible checks that fail are traced there, too.
+        at_home: submissions whose visible checks all run there, whether they fail or not.
         until_one_fails: the first check that fails ends a submission's run; they run in the order of `only_for`.
     """
 
@@ -74,6 +76,8 @@ class Job:
     again: bool = False
     keep_traces: bool = False
     all_values_of: Collection[str] = ()
+    answers: bytes = b""
+    at_home: Collection[str] = ()
     until_one_fails: bool = False
     only_for: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
 
@@ -209,7 +213,7 @@ def _grader(job: Job, session: Session, digest: str, line: Connection, parents_e
     signal.pthread_sigmask(signal.SIG_UNBLOCK, INTERRUPTIONS)
     code = 1
     try:
-        session.with_grader(job.assignment, lambda grader: _work(grader, job, line), digest=digest)
+        session.with_grader(job.assignment, lambda grader: _work(grader, job, line), digest=digest, answers=job.answers)
         code = 0
     except SoftmarkError as error:
         code = error.exit_code
@@ -244,6 +248,8 @@ def _work(grader: Grader, job: Job, line: Connection) -> None:
             return
         submission = job.submissions[index]
         grader.keep_traces = submission.name in job.all_values_of
+        if job.answers:
+            grader.at_home = "always" if submission.name in job.at_home else "with traces"
         grader.until_one_fails = job.until_one_fails
         before = record.read(job.out, submission.name)
         recorded = None if job.again else before

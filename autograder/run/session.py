@@ -94,17 +94,23 @@ class Session:
             said[finding.layer] = f"{finding}{waived}"
         return said
 
-    def with_grader(self, assignment: Assignment, work: Callable[[Grader], None], *, digest: str) -> None:
-        """Load the reference, collect the checks, and do `work` with a grader."""
+    def with_grader(
+        self, assignment: Assignment, work: Callable[[Grader], None], *, digest: str, answers: bytes = b""
+    ) -> None:
+        """Load the reference, collect the checks, and do `work` with a grader.
+
+        `answers`, where there are any, are the reference's on the public key, as recorded.
+        """
         from autograder.grading.grader import Grader
         from autograder.grading.known_mistakes import load_bank
         from autograder.grading.plugin import Checks
         from autograder.grading.pytest_session import with_checks
+        from autograder.grading.recording import Recording
         from autograder.grading.reference import Reference
         from autograder.grading.workers import InThisProcess
 
         reference = Reference(assignment)
-        checks = Checks(assignment, reference)
+        checks = Checks(assignment, reference, at_home=Recording(answers) if answers else None)
         in_place = InThisProcess(reference.worker, assignment.solutions)
 
         def inside() -> None:

@@ -21,6 +21,7 @@ from autograder.diagnosis.mistake_bank import Bank, BankWriter, KnownMistake
 from autograder.diagnosis.traces import CheckTrace
 from autograder.grading.known_mistakes import bank_file, made_from
 from autograder.grading.record import folder_of, write_atomically
+from autograder.grading.recording import recorded
 from autograder.intake.submission import Submission
 from autograder.progress import Progress
 from autograder.results import Grade
@@ -69,6 +70,7 @@ class _Proof:
         self._candidates = {each.name: each for each in candidates}
         self._submissions, self._out = submissions, out
         self._evidence = Evidence(assignment)
+        self._answers = recorded(assignment)
         self._grades: dict[str, Grade] = {}
         self._kept: dict[str, KnownMistake] = {}
         self._unaffected: dict[str, frozenset[str]] = {}
@@ -87,6 +89,8 @@ class _Proof:
             only_for=limited,
             keep_traces=True,
             all_values_of=[_REFERENCE],
+            answers=self._answers,
+            at_home=[each.name for each in self._candidates.values() if each.kind in (_REFERENCE, "variant")],
         )
         with Progress(len(submissions), "proved") as progress:
             for done in grade_all(job, self._session, self._graders):

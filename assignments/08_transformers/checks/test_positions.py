@@ -5,6 +5,8 @@ Bounds are rounding bounds, 2 x eps32 x (1 + |p|): `sinusoidal_bound`, and times
 frequencies; the others are anchored by what holds for any of them.
 """
 
+import re
+
 import pytest
 import torch
 from gradescope_utils.autograder_utils.decorators import number, weight
@@ -32,7 +34,7 @@ from support.extrapolation import (
 @pytest.mark.read("handout 3.1")
 def test_sinusoidal_is_the_formula(student, reference):
     """Each pair of features is a sine and a cosine of the position, and each pair has a frequency of its own"""
-    for n, d in [(3, 2), (2, 4), (5, 6), (50, 10), (7, 64)]:
+    for n, d in [(3, 4), (2, 6), (5, 8), (50, 10), (7, 64)]:
         positions = torch.arange(n)
         got = student.sinusoidal(positions, d)
         assert_close(got, reference.sinusoidal(positions, d), "codes", within=sinusoidal_bound(positions))
@@ -43,8 +45,8 @@ def test_sinusoidal_is_the_formula(student, reference):
 @pytest.mark.read("handout 3.1")
 def test_code_belongs_to_the_position(student):
     """A code belongs to a position, whatever stands beside it: in any order, repeated, with gaps, negative"""
-    for positions in ([0, 1, 2], [7], [3, 0, 11, 3], [-1, 4, -7, 2, 0], [40, -200, 40, 1000]):
-        assert_waves(student.sinusoidal, torch.tensor(positions))
+    given = [0, 1, 2], [7], [3, 0, 11, 3], [-1, 4, -7, 2, 0], [40, -200, 40, 1000]
+    assert_waves(student.sinusoidal, *map(torch.tensor, given))
 
 
 @number("3.1c")
@@ -52,8 +54,9 @@ def test_code_belongs_to_the_position(student):
 @pytest.mark.read("handout 3.1")
 def test_sinusoidal_far_beyond_any_seen(student):
     """A formula has no longest sequence: positions far beyond any seen have codes as good as the first ones"""
-    for positions in ([0, 3, 600], [0, 5000, 20_001], [0, 3, 65_537, 100_003]):
-        assert_waves(student.sinusoidal, torch.tensor(positions))
+    far = [0, 127, 128, 256, 600], [0, 5000, 32_767, 32_769], [0, 3, 65_537, 100_003, -131_073, 250_007]
+    given = [torch.tensor(positions) for positions in far]
+    assert_waves(student.sinusoidal, *given, *(positions.int() for positions in given))
 
 
 @number("3.1d")
@@ -81,7 +84,7 @@ def test_learned_code_is_a_row_of_the_table(student, reference, cases):
 
 
 @number("3.2b")
-@weight(1)
+@weight(0.75)
 @pytest.mark.read("handout 3.2")
 def test_learned_positions_end_where_the_table_ends(student, reference, cases):
     """A table does not extrapolate: a position that it never had is an error, not some other position's code"""
@@ -90,8 +93,36 @@ def test_learned_positions_end_where_the_table_ends(student, reference, cases):
     codes = codes_of(alike.module(torch.arange(max_len)), (max_len, d))
     if float(torch.pdist(codes).min()) < 1e-3:
         raise Mismatch("codes", "another code for each position", "two positions with the same code")
-    for positions in ([max_len], [0, 1, max_len, 2], [3, 1000], [-1], [2, 0, -max_len], [1, -1000]):
+    for positions in (
+        [max_len],
+        [0, 1, max_len, 2],
+        [[3], [1000]],
+        [-1],
+        [[2, 0], [-max_len, 1]],
+        [1, -1000],
+        [1 << 32],
+    ):
         must_raise(ValueError, alike.module, torch.tensor(positions), because="the table has rows 0 .. 5")
+    must_raise(ValueError, alike.module, torch.tensor([1, max_len]).int(), because="the table has rows 0 .. 5")
+
+
+@number("3.2e")
+@weight(0.25)
+@pytest.mark.read("handout 3.2")
+def test_error_names_the_position(student, reference, cases):
+    """An error helps: it says which position has no row, and which positions there are"""
+    max_len = 6
+    alike = load_alike(student.LearnedPositions, reference.LearnedPositions, cases, max_len, 5)
+    for positions, outside in (([17], [17]), ([0, 3, 41, 2], [41]), ([2, -13], [13]), ([23, 0, 88], [23, 88])):
+        try:
+            alike.module(torch.tensor(positions))
+        except ValueError as error:
+            named = {int(digits) for digits in re.findall(r"\d+", str(error))}
+            if named.isdisjoint(outside) or named.isdisjoint((max_len - 1, max_len)):
+                expected = f"one that names {' or '.join(map(str, outside))}, and the rows 0 .. {max_len - 1}"
+                raise Mismatch("message of the ValueError", expected, "another", theirs=str(error)[:200]) from None
+        else:
+            raise Mismatch("error", f"ValueError for the positions {positions}", "none")
 
 
 @number("3.3a")
@@ -99,7 +130,7 @@ def test_learned_positions_end_where_the_table_ends(student, reference, cases):
 @pytest.mark.read("handout 3.3")
 def test_rope_is_the_formula(student, reference, cases):
     """RoPE turns each pair of neighbouring features, one frequency a pair, by the position times that frequency"""
-    for leading, n, d in [((), 2, 2), ((), 3, 4), ((2,), 5, 6), ((2, 3), 7, 10), ((3,), 50, 4)]:
+    for leading, n, d in [((), 2, 4), ((), 3, 8), ((2,), 5, 6), ((2, 3), 7, 10), ((3,), 50, 4)]:
         for dtype in (torch.float32, torch.float64):
             x, positions = cases.tensor(*leading, n, d, dtype=dtype), torch.arange(n)
             got = student.rope(x, positions)
@@ -113,8 +144,8 @@ def test_rope_is_the_formula(student, reference, cases):
 def test_rope_keeps_lengths(student, cases):
     """RoPE is a rotation: it keeps every length, and at position 0 it changes nothing"""
     assert_turns(student.rope, cases, torch.tensor([1, 2, 40, 3, 2]))
-    for leading, d in [((), 4), ((2, 3), 10)]:
-        x = cases.tensor(*leading, 5, d)
+    for d in (4, 10):
+        x = cases.tensor(5, d)
         positions = torch.tensor([5, 0, 1, 300, 2])
         turned = student.rope(x, positions)
         assert_lengths_kept(x, turned, positions)
@@ -130,7 +161,7 @@ def test_rope_keeps_lengths(student, cases):
 def test_inner_products_know_relative_positions_only(student, cases):
     """The inner product of a query at m and a key at n depends on m - n only: shift both, and it stays the same"""
     assert_turns(student.rope, cases, torch.tensor([3, 0, 9, 3, 100]))
-    for d in (2, 4, 6, 10):
+    for d in (4, 6, 10):
         some = torch.tensor([0, 1, 2, 5, 1, -3])
         for positions in (torch.cat([some, some + 7]), torch.cat([some, some - 40, 1000 - some])):
             assert_relative(student.rope, cases.tensor(d), cases.tensor(d), positions)

@@ -56,13 +56,19 @@ def test_base_of_sinusoidal(student, reference):
 def test_sinusoidal_of_any_shape(student):
     """Positions come in any shape, and are left as they were; an odd number of features is an error"""
     drawn = torch.tensor([[4, 0, 9, 1, 1], [2, 3, 100, 7, 5]])
-    for positions in (drawn[0, :1], drawn, drawn.int(), drawn.reshape(5, 1, 2), drawn[:, :0], drawn[0, :0]):
+    layouts = drawn.T, drawn[:, ::2], drawn[0].expand(3, 5)
+    for positions in (
+        *(drawn[0, :1], drawn, drawn.int(), drawn.reshape(5, 1, 2), drawn[:, :0], drawn[0, :0]),
+        *layouts,
+    ):
         assert_waves(student.sinusoidal, positions)
         assert_shape(assert_tensor(student.sinusoidal(positions, 6), "codes"), (*positions.shape, 6), "codes")
         seen = student.observe(student.sinusoidal, positions, 6)
         assert_pure(seen, (positions, 6))
+    assert_waves(student.sinusoidal, drawn, d=2)
     for d in (1, 3, 7):
-        must_raise(ValueError, student.sinusoidal, drawn[0], d, because=NO_PAIRS)
+        for positions in (drawn[0], drawn.int(), drawn[0, :0]):
+            must_raise(ValueError, student.sinusoidal, positions, d, because=NO_PAIRS)
 
 
 @number("3.2c")
@@ -74,8 +80,9 @@ def test_only_rows_that_were_used_learn(student, reference, cases):
     max_len, d = 7, 5
     for used in ([0, 1, 2], [3, 0, 3, 5], [6]):
         alike = load_alike(student.LearnedPositions, reference.LearnedPositions, cases, max_len, d)
-        cotangent = cases.tensor(len(used), d).to(alike.dtype)
-        pulled = student.vjp(alike.module, (torch.tensor(used),), (cotangent,))
+        cotangent = cases.tensor(d, len(used)).T.to(alike.dtype)
+        again = (torch.tensor([6, 5, 5, 0]),)  # called before the first call learns, and not learning itself
+        pulled = student.vjp(alike.module, (torch.tensor(used),), (cotangent,), then=again)
         gradient = assert_arrives(pulled.parameters.get("table.weight"), "table.weight")
         assert_shape(gradient, (max_len, d), "gradient by table.weight")
         learning = gradient.abs().amax(dim=-1) > 1e-6
@@ -100,7 +107,8 @@ def test_learned_positions_of_any_shape(student, reference, cases):
     max_len, d = 9, 5
     alike = load_alike(student.LearnedPositions, reference.LearnedPositions, cases, max_len, d)
     drawn = torch.tensor([[4, 0, 8, 1], [2, 3, 1, 7]])
-    for positions in (drawn[0, :1], drawn, drawn.int(), drawn.unsqueeze(1), drawn[:, :0], drawn[0, :0]):
+    shapes = drawn[0, :1], drawn, drawn.int(), drawn.unsqueeze(1), drawn[:, :0], drawn[0, :0]
+    for positions in (*shapes, drawn.T, drawn[:, ::2], drawn[0].expand(3, 4)):
         seen = student.observe(alike.module, positions)
         codes = codes_of(seen.value, (*positions.shape, d))
         one_by_one = [alike.module(position.reshape(1)) for position in positions.flatten()]
@@ -109,6 +117,8 @@ def test_learned_positions_of_any_shape(student, reference, cases):
         assert_pure(seen, (positions,))
     if float(torch.pdist(codes_of(alike.module(torch.arange(max_len)), (max_len, d))).min()) < 1e-3:
         raise Mismatch("codes", "another code for each position", "two positions with the same code")
+    narrow = codes_of(alike.module(drawn), (*drawn.shape, d))
+    assert_close(alike.module.double()(drawn), narrow, "codes in float64", within=1e-6, dtype=torch.float64)
 
 
 @number("3.3d")
@@ -117,15 +127,28 @@ def test_learned_positions_of_any_shape(student, reference, cases):
 @pytest.mark.read("handout 3.3")
 def test_rope_positions_of_a_batch(student, cases):
     """Each sequence of a batch has positions of its own, and all heads of it share them"""
-    positions = torch.tensor([[3, 0, 7, 7, 100], [20, 21, 5, 6, 0]])
-    for each in positions:
-        assert_turns(student.rope, cases, each)
-    for heads, d in [(1, 2), (3, 2), (3, 6), (4, 10)]:
-        x = cases.tensor(2, heads, 5, d)
-        got = codes_of(student.rope(x, positions[:, None]), tuple(x.shape), "rope(x, positions)")
-        alone = [codes_of(student.rope(x[b], positions[b]), (heads, 5, d), "rope(x, positions)") for b in range(2)]
-        within = 2 * rope_bound(x, positions) * (2 if d > 2 else 1)
-        assert_close(got, torch.stack(alone), "rope of a batch, sequence by sequence", within=within)
+    every = torch.tensor([[3, 0, 7, 7, 100], [20, 21, 5, 6, 0]])
+    assert_turns(student.rope, cases, *every)
+    for heads, n, d in [
+        ((), 5, 4),
+        ((1,), 5, 4),
+        ((3,), 5, 6),
+        ((4,), 5, 10),
+        ((2,), 2, 4),
+        ((3,), 1, 4),
+        ((2, 3), 5, 4),
+    ]:
+        x, positions = cases.tensor(2, *heads, n, d), every[:, :n]
+        given = positions.reshape(2, *(1 for _ in heads), n)  # (B, n) for (B, n, d), (B, 1, n) for (B, heads, n, d)
+        got = codes_of(student.rope(x, given), tuple(x.shape), "rope(x, positions)")
+        rows = [(x[b].reshape(-1, n, d), positions[b]) for b in range(2)]
+        alone = [codes_of(student.rope(row, at), (n, d), "rope(x, positions)") for xs, at in rows for row in xs]
+        expected = torch.stack(alone).reshape(x.shape)
+        assert_close(got, expected, "rope of a batch, row by row", within=4 * rope_bound(x, positions))
+    x = cases.tensor(2, 3, 5, 4)
+    got = codes_of(student.rope(x, every[:1, 3:4]), tuple(x.shape), "rope(x, positions)")
+    expected = codes_of(student.rope(x, every[:1, 3:4].expand(2, 3, 5)), tuple(x.shape), "rope(x, positions)")
+    assert_close(got, expected, "rope with one position for all tokens", within=4 * rope_bound(x, every))
 
 
 @number("3.3e")
@@ -156,7 +179,8 @@ def test_rope_far_beyond_any_seen(student, cases):
 
     Turning by m and then by k is turning by m + k, wherever that is.
     """
-    assert_turns(student.rope, cases, torch.tensor([0, 3, 600, 5000, 65_537, 100_003]))
+    far = torch.tensor([0, 3, 127, 128, 256, 600, 5000, 32_769, 65_537, 100_003, -131_073, 250_007])
+    assert_turns(student.rope, cases, far, far.int())
     for d, m, k in [(4, 2000, 100), (10, 5000, 3), (10, 100_000, 3)]:
         x, far = cases.tensor(5, d), torch.arange(5) + m
         there = codes_of(student.rope(x, far), (5, d), "rope(x, positions)").to(x.dtype)
@@ -164,7 +188,7 @@ def test_rope_far_beyond_any_seen(student, cases):
         within = 4 * rope_bound(x, far + k) * 2**0.5
         at_once = codes_of(student.rope(x, far + k), (5, d), "rope(x, positions)")
         assert_close(further, at_once, f"rope by {m} and then by {k}, or by both at once", within=within)
-    for d in (2, 10):
+    for d in (4, 10):
         x, far = cases.tensor(7, d, dtype=torch.bfloat16), torch.arange(99_997, 100_004)
         wide = codes_of(student.rope(x.float(), far), (7, d), "rope(x, positions)")
         got = student.rope(x, far)
@@ -178,21 +202,26 @@ def test_rope_far_beyond_any_seen(student, cases):
 def test_gradient_is_turned_back(student, cases):
     """Gradients flow through RoPE, turned back by the same angle, and its arguments stay as they were"""
     assert_turns(student.rope, cases, torch.tensor([1, 2, 3]))
-    for leading, d in [((), 4), ((2, 3), 6)]:
-        x, positions = cases.tensor(*leading, 5, d), torch.tensor([3, 1, 0, 12, 100])
+    positions = torch.tensor([3, 1, 0, 12, 100])
+    halves = cases.tensor(5, 4, dtype=torch.bfloat16), cases.tensor(2, 5, 6, dtype=torch.bfloat16)
+    for x in (cases.tensor(5, 4), cases.tensor(2, 5, 6), cases.tensor(5, 4, dtype=torch.float64), *halves):
         seen = student.observe(student.rope, x, positions)
-        turned = codes_of(seen.value, tuple(x.shape), "rope(x, positions)")
+        codes_of(seen.value, tuple(x.shape), "rope(x, positions)")
         assert_pure(seen, (x, positions))
-        cotangent = cases.tensor(*leading, 5, d)
-        pulled = student.vjp(student.rope, (x, positions), (cotangent,))
-        gradient = assert_arrives(pulled.args[0], "x").double()
-        assert_shape(gradient, tuple(x.shape), "gradient by x")
-        lengths = cotangent.double().norm(dim=-1)
-        within = 2 * sinusoidal_bound(positions) * d * float(lengths.max())
-        assert_close(gradient.norm(dim=-1), lengths, "lengths of the gradient by x", within=within)
-        within *= float(x.double().norm(dim=-1).max())
-        expected = (cotangent * turned).sum(-1)
-        assert_close((gradient * x).sum(-1), expected, "<gradient by x, x>, token by token", within=within)
+    for dtype in (torch.float32, torch.float64):
+        transposed, strided = cases.tensor(2, 6, 5, dtype=dtype).mT, cases.tensor(5, 8, dtype=dtype)[:, ::2]
+        for x in (cases.tensor(5, 4, dtype=dtype), transposed, strided, cases.tensor(4, dtype=dtype).expand(5, 4)):
+            turned = codes_of(student.rope(x, positions), tuple(x.shape), "rope(x, positions)")
+            cotangent = cases.tensor(*x.shape[:-2], x.shape[-1], 5, dtype=dtype).mT
+            pulled = student.vjp(student.rope, (x, positions), (cotangent,), then=(2 * x, positions + 1))
+            gradient = assert_arrives(pulled.args[0], "x").double()
+            assert_shape(gradient, tuple(x.shape), "gradient by x")
+            lengths = cotangent.double().norm(dim=-1)
+            within = 2 * sinusoidal_bound(positions) * x.shape[-1] * float(lengths.max())
+            assert_close(gradient.norm(dim=-1), lengths, "lengths of the gradient by x", within=within)
+            within *= float(x.double().norm(dim=-1).max())
+            expected = (cotangent * turned).sum(-1)
+            assert_close((gradient * x).sum(-1), expected, "<gradient by x, x>, token by token", within=within)
 
 
 @number("3.3h")
@@ -200,17 +229,18 @@ def test_gradient_is_turned_back(student, cases):
 @visibility("hidden")
 @pytest.mark.read("handout 3.3")
 def test_rope_of_no_token_and_of_no_pairs(student, cases):
-    """RoPE serves one token and none, positions of 32 bits as well as of 64; an odd number of features is an error"""
+    """RoPE serves one token and none, one pair, positions of 32 bits; an odd number of features is an error"""
     positions = torch.tensor([9, 2, 2, 0, 30])
+    assert_turns(student.rope, cases, positions, d=2)
     for n, dtype in [(1, torch.int64), (5, torch.int32), (0, torch.int64)]:
         given = positions[:n].to(dtype)
         if n:
             assert_turns(student.rope, cases, given)
-        for leading in ((), (2, 3)):
+        for leading in ((), (2,)):
             x = cases.tensor(*leading, n, 4)
             codes_of(student.rope(x, given), tuple(x.shape), "rope(x, positions)")
-    for d in (1, 3, 7):
-        must_raise(ValueError, student.rope, cases.tensor(5, d), positions, because=NO_PAIRS)
+    for leading, n, d in (((), 5, 1), ((), 5, 3), ((2, 3), 5, 7), ((2,), 0, 3)):
+        must_raise(ValueError, student.rope, cases.tensor(*leading, n, d), positions[:n], because=NO_PAIRS)
 
 
 @number("3.4b")
@@ -220,7 +250,7 @@ def test_rope_of_no_token_and_of_no_pairs(student, cases):
 def test_positions_travel_with_their_tokens(student, cases):
     """Permuting tokens together with their RoPE positions only permutes the outputs: positions belong to tokens
 
-    Stays though other checks catch all that it catches: it is the other half of 3.19.
+    Stays though other checks catch all that it catches: it is the other half of 3.4a.
     """
     n, d = 7, 6
     positions, order = torch.tensor([0, 1, 2, 3, 9, 10, 30]), cases.permutation(7)

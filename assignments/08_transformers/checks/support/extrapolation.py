@@ -2,8 +2,9 @@
 
 A shift turns all sinusoidal codes by one rotation R(k); RoPE's inner products know differences of positions only; an
 attention sees order if, and only if, there is a code. Each of these holds for any pairing of features, direction and
-frequencies, so a wrong convention costs its own check and not those. With two features there is one pair, whose
-frequency is 1 in every formula: that is the number which anchors them. No accuracy of a trained model is judged here.
+frequencies, so a wrong convention costs its own check and not those. They are anchored by numbers that hold for any
+pairing and direction and, with two features, whose one frequency is 1 in every formula, for any frequencies, too. No
+accuracy of a trained model is judged here.
 """
 
 from __future__ import annotations
@@ -61,23 +62,48 @@ def codes_of(got: Any, shape: tuple[int, ...], what: str = "codes") -> Tensor:
     return values.double()
 
 
-def assert_waves(sinusoidal: Code, positions: Tensor) -> None:
-    """With two features, a code is one wave: <code(p), code(q)> = cos(p - q), whatever comes first, sine or cosine.
+def assert_waves(sinusoidal: Code, *given: Tensor, d: int = 0) -> None:
+    """<code(p), code(q)> is the sum of cos((p - q) w) over the frequencies w, whatever comes first, sine or cosine.
+
+    With four features these are 1 and 1/100. Who has other frequencies, or fails there, may show it with two, of which
+    there is one frequency in every formula: so a wrong frequency costs its own check, and so does one odd width.
 
     Args:
         sinusoidal: (positions, d) -> (*positions.shape, d).
-        positions: integers, any shape.
+        *given: positions, integers of any shape, one call for each.
+        d: this width alone, 2 or 4; 0: either will do.
 
     Raises:
         Mismatch: with the inner products of the position that is worst off.
     """
-    codes = codes_of(sinusoidal(positions, 2), (*positions.shape, 2)).reshape(-1, 2)
-    flat = positions.reshape(-1).double()
-    # Codes have length 1, and each of two features errs by the bound at most: 2 sqrt(2) of it in an inner product.
-    within = 4 * sinusoidal_bound(positions)
-    listed = ", ".join(str(int(p)) for p in flat)
-    expected = (flat[:, None] - flat).cos()
-    assert_close(codes @ codes.T, expected, f"inner products of the codes of {listed} (d = 2)", within=within)
+    if not d:
+        _either(lambda d: assert_waves(sinusoidal, *given, d=d))
+        return
+    for positions in given:
+        codes = codes_of(sinusoidal(positions, d), (*positions.shape, d)).reshape(-1, d)
+        # A pair has length 1, and each of its features errs by the bound at most: 2 sqrt(2) of it in an inner product.
+        within = 2 * d * sinusoidal_bound(positions)
+        what = f"inner products of the codes of {_listed(positions)} (d = {d})"
+        assert_close(codes @ codes.T, _cosines(positions, d), what, within=within)
+
+
+def _either(assertion: Callable[[int], None]) -> None:
+    """An anchor holds with four features, or with two."""
+    try:
+        assertion(4)
+    except Exception:
+        assertion(2)
+
+
+def _cosines(positions: Tensor, d: int) -> Tensor:
+    """cos(p - q) for each two positions, with d = 4 cos((p - q) / 100) added to it."""
+    places = positions.reshape(-1).double()
+    apart = places[:, None] - places
+    return apart.cos() if d == 2 else apart.cos() + (apart / 100).cos()
+
+
+def _listed(positions: Tensor) -> str:
+    return ", ".join(str(int(p)) for p in positions.reshape(-1))
 
 
 def nearest_rotation(before: Tensor, after: Tensor) -> Tensor:
@@ -121,27 +147,31 @@ def assert_shift_is_a_rotation(before: Any, after: Any, positions: Tensor, shift
 # ------------------------------------------------------------------ rotations
 
 
-def assert_turns(rope: Code, cases: Cases, positions: Tensor) -> None:
-    """With two features, RoPE turns a token by its position: <rope(x, p), rope(x, q)> = |x|^2 cos(p - q).
+def assert_turns(rope: Code, cases: Cases, *given: Tensor, d: int = 0) -> None:
+    """RoPE turns a token by its position: <rope(x, p), rope(x, q)> is the sum over pairs of |pair|^2 cos((p - q) w).
+
+    All features are of one size, so that it does not matter which of them are a pair. Two widths as in `assert_waves`.
 
     Args:
         rope: (x, positions) -> the shape of x.
         cases: draws the token, which is put at every position.
-        positions: (n,) integers. One alone says only that lengths are kept.
+        *given: positions (n,), one call for each. One position alone says only that lengths are kept.
+        d: this width alone, 2 or 4; 0: either will do.
 
     Raises:
         Mismatch: with the inner products of the position that is worst off.
     """
-    x = cases.tensor(2).repeat(len(positions), 1)
-    turned = codes_of(rope(x, positions), tuple(x.shape), "rope(x, positions)")
-    length = float(_lengths(x[0]))
-    # As with waves: 2 sqrt(2) times the bound times the length.
-    within = 4 * sinusoidal_bound(positions) * length**2
-    listed = ", ".join(str(int(p)) for p in positions)
-    places = positions.double()
-    expected = (places[:, None] - places).cos() * length**2
-    what = f"inner products of a token turned by {listed} (d = 2)"
-    assert_close(turned @ turned.T, expected, what, within=within)
+    if not d:
+        _either(lambda d: assert_turns(rope, cases, *given, d=d))
+        return
+    for positions in given:
+        size = float(cases.uniform(1, low=0.5, high=2.0))
+        x = (size * cases.tensor(d).sign()).repeat(len(positions), 1)
+        turned = codes_of(rope(x, positions), tuple(x.shape), "rope(x, positions)")
+        # As with waves: 2 sqrt(2) times the bound times the squared length of a pair.
+        within = 4 * d * sinusoidal_bound(positions) * size**2
+        what = f"inner products of a token turned by {_listed(positions)} (d = {d})"
+        assert_close(turned @ turned.T, 2 * size**2 * _cosines(positions, d), what, within=within)
 
 
 def assert_lengths_kept(x: Tensor, turned: Any, positions: Tensor) -> None:

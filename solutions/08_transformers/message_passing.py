@@ -151,6 +151,8 @@ def graph_weights(A: Tensor, self_loops: bool, norm: str = "row") -> Tensor:
     n = A.shape[-1]
     if A.shape != (n, n):
         raise ValueError(f"an adjacency matrix is square, and this one is {tuple(A.shape)}")
+    if not A.is_floating_point():
+        raise ValueError(f"an adjacency matrix holds floating-point numbers, and this one {A.dtype}")
     if not ((A == 0) | (A == 1)).all() or A.diagonal().any():
         raise ValueError("an adjacency matrix holds 0 and 1, and 0 on its diagonal")
     if norm not in ("row", "sym"):

@@ -185,7 +185,7 @@ class Packer:
             self._room(size, _name(value))
             node = TensorNode(TORCH_NAMES[plain.dtype], shape, strides)
             if size:
-                flat = plain.cpu().resolve_conj().resolve_neg().contiguous().reshape(-1)
+                flat = plain.cpu().resolve_conj().resolve_neg().contiguous().as_strided((plain.numel(),), (1,))
                 self._add(flat.view(torch.uint8).numpy().data, size, _name(value))
             return node
 

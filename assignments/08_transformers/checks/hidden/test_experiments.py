@@ -10,6 +10,8 @@ import pytest
 import torch
 from gradescope_utils.autograder_utils.decorators import number, visibility, weight
 
+from autograder.testing.devices import assert_keeps_device
+from autograder.testing.gradients import assert_gradients, vjp
 from autograder.testing.mismatch import Mismatch
 from autograder.testing.modules import load_alike
 from autograder.testing.numbers import assert_same, assert_tensor, parts_of
@@ -93,9 +95,31 @@ def test_sequences_are_drawn_evenly(student):
     place = (tokens == A).int().argmax(1) * length + (tokens == B).int().argmax(1)
     found = torch.bincount(place, minlength=length**2).reshape(length, length)
     _assert_even(found[~torch.eye(length, dtype=torch.bool)], "pairs of places of A and B")
-    _assert_even(torch.bincount(tokens.flatten(), minlength=SYMBOLS)[B + 1 :], "fillers")
+    fillers = tokens[tokens > B].reshape(count, length - 2) - (B + 1)
+    _assert_even(torch.bincount(fillers.flatten(), minlength=10), "fillers")
+    _assert_unrelated(fillers[:, 0], fillers[:, 1], "two fillers of a sequence")
+    _assert_unrelated(fillers[:-1, 0], fillers[1:, 0], "the fillers of two sequences, one after the other")
+    _assert_unrelated(fillers[:, 0], (tokens == A).int().argmax(1), "a filler and the place of A")
+    for name, symbol in (("A", A), ("B", B)):
+        places = (tokens == symbol).int().argmax(1)
+        _assert_unrelated(places[:-1], places[1:], f"the places of {name} in two sequences, one after the other")
     shortest = assert_tensor(parts_of(student.draw_sequences(7, 2, 0), "tokens", "labels")[0], "tokens")
     assert_same(shortest.sort(1).values, torch.tensor([[A, B]]).repeat(7, 1), "sequences of length 2, sorted")
+    long = assert_tensor(parts_of(student.draw_sequences(400, 600, 1), "tokens", "labels")[0], "tokens")
+    for symbol, name in ((A, "A"), (B, "B")):
+        places = (long == symbol).int().argmax(1)
+        _assert_even(torch.bincount(places // 100, minlength=6), f"hundreds of places of {name} at length 600")
+
+
+def _assert_unrelated(one, other, what):
+    """Of two things that are drawn, each says nothing of the other: every pair of them occurs, and about as often.
+
+    What is counted off has no spread at all: then one of the two decides the other.
+    """
+    kinds = [torch.unique(each, return_inverse=True)[1] for each in (one, other)]
+    size = int(kinds[1].max()) + 1
+    found = torch.bincount(kinds[0] * size + kinds[1], minlength=(int(kinds[0].max()) + 1) * size)
+    _assert_even(found, what)
 
 
 def _assert_even(found, what):
@@ -119,6 +143,33 @@ def test_positions_say_where_tokens_stand(student, reference, cases):
             tokens, given = cases.integers(3, 5, low=0, high=SYMBOLS), torch.tensor(positions)
             got = alike.module(tokens, positions=given)
             assert_same_module(alike, got, "logits", tokens, positions=given)
+    for position, causal in [("none", True), ("sinusoidal", False), ("rope", True)]:
+        alike = load_alike(student.OrderModel, reference.OrderModel, cases, position, causal)
+        for n in (2, 100):  # the table of the learned codes ends at 64, and nothing else does
+            tokens = cases.integers(2, n, low=0, high=SYMBOLS)
+            assert_same_module(alike, alike.module(tokens), "logits", tokens)
+        assert_keeps_device(student, alike.module.to("meta"), tokens)
+
+
+@number("6.2c")
+@weight(0.5)
+@visibility("hidden")
+@pytest.mark.read("handout 6.2")
+def test_block_learns(student, reference, cases):
+    """Every parameter of a block learns, and so does what comes before it: the gradients of both sums arrive"""
+    n = 5
+    for rotary, mask in ((False, None), (True, torch.ones(n, n).tril().bool())):
+        alike = load_alike(student.Block, reference.Block, cases, 12, 3, rotary=rotary)
+        x, cotangent = cases.tensor(2, n, 12), cases.tensor(2, 12, n).mT
+        got = student.vjp(alike.module, (x.to(alike.dtype),), (cotangent.to(alike.dtype),), mask=mask)
+        wide = vjp(alike.oracle, (x.double(),), (cotangent.double(),), mask=mask)
+        own = vjp(alike.plain, (x,), (cotangent,), mask=mask)
+        assert_gradients(*({"x": each.args[0], **_those(each, wide)} for each in (got, wide, own)))
+
+
+def _those(pulled, like):
+    """The gradients of the parameters that the reference has."""
+    return {name: pulled.parameters.get(name) for name in like.parameters}
 
 
 @number("6.5e")

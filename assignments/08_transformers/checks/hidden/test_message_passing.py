@@ -11,6 +11,7 @@ import pytest
 import torch
 from gradescope_utils.autograder_utils.decorators import number, visibility, weight
 
+from autograder.testing.devices import assert_keeps_device
 from autograder.testing.exceptions import must_raise
 from autograder.testing.gradients import assert_gradients, vjp
 from autograder.testing.mismatch import Mismatch
@@ -41,20 +42,51 @@ LAYERS = {
 @pytest.mark.read("handout 4.1")
 def test_aggregate_broadcasts_and_learns(student, reference, cases):
     """One set of weights for a batch, or one for each of its members; gradients reach tokens, weights and values"""
-    for x_leading, leading in [((), (2,)), ((2,), (2,)), ((3,), (2, 1)), ((2, 3), (3,))]:
-        x, weights, values = cases.tensor(*x_leading, 5, 4), cases.tensor(*leading, 6, 5, 5), cases.tensor(6, 4, 7)
-        args = x, weights, values
-        seen = student.observe(student.aggregate, *args)
-        expected = reference.aggregate(*(value.double() for value in args))
-        within = aggregate_bound(x, weights, values)
-        assert_close(seen.value, expected, "out", within=within, dtype=x.dtype)
-        assert_pure(seen, args)
-        cotangent = cases.tensor(*expected.shape)
-        got = student.vjp(student.aggregate, args, (cotangent,))
-        wide = vjp(reference.aggregate, tuple(value.double() for value in args), (cotangent.double(),))
-        own = vjp(reference.aggregate, args, (cotangent,))
-        names = ("x", "weights", "values")
-        assert_gradients(*(dict(zip(names, pulled.args, strict=True)) for pulled in (got, wide, own)))
+    sizes = [((), (2,), 6, 5), ((2,), (2,), 6, 5), ((3,), (2, 1), 6, 5), ((2, 3), (3,), 6, 5), ((2, 3), (), 2, 5)]
+    ones = [((1,), (1,), 1, 1), ((2,), (2,), 1, 3), ((1,), (), 3, 1), ((3, 1), (1, 1), 2, 4)]
+    for dtype in (torch.float32, torch.float64):
+        for x_leading, leading, heads, n in (*sizes, *ones):
+            x = cases.tensor(*x_leading, 4, n, dtype=dtype).mT
+            weights = cases.tensor(*leading, heads, n, 2 * n, dtype=dtype)[..., ::2]
+            values = cases.tensor(7, 4, heads, dtype=dtype).permute(2, 1, 0)  # as the kernel of a convolution comes
+            _assert_aggregate(student, reference, cases, (x, weights, values), then=(2 * x, weights.mT, values))
+            _assert_aggregate(student, reference, cases, (x, weights), then=(2 * x, weights.mT))
+    x, weights, values = cases.tensor(2, 5, 4), cases.tensor(6, 5, 5), cases.tensor(4, 7).expand(6, 4, 7)
+    for frozen in ((0,), (1,), (2,), (0, 1), (0, 2), (1, 2)):
+        _assert_aggregate(student, reference, cases, (x, weights, values), frozen=frozen)
+    assert_keeps_device(student, student.aggregate, x, weights, values)
+    assert_keeps_device(student, student.aggregate, x, weights)
+
+
+def _assert_aggregate(student, reference, cases, args, **how):
+    """The result, what is left of the arguments, and the gradients are the reference's."""
+    wide = tuple(value.double() for value in args)
+    seen = student.observe(student.aggregate, *args)
+    expected = reference.aggregate(*wide)
+    values = args[2] if len(args) == 3 else torch.eye(args[0].shape[-1]).expand(args[1].shape[-3], -1, -1)
+    within = aggregate_bound(args[0], args[1], values)
+    assert_close(seen.value, expected, "out", within=within, dtype=args[0].dtype)
+    assert_pure(seen, args)
+    cotangent = cases.tensor(*expected.mT.shape, dtype=args[0].dtype).mT
+    got = student.vjp(student.aggregate, args, (cotangent,), **how)
+    assert_same_gradients(
+        got.args, reference.aggregate, args, cotangent, ("x", "weights", "values"), how.get("frozen", ())
+    )
+    assert_cotangent_kept(got)
+
+
+def assert_same_gradients(got, function, args, cotangent, names, frozen=()):
+    """The gradients of all arguments that are not frozen are those of the reference's function."""
+    wide = vjp(function, tuple(value.double() for value in args), (cotangent.double(),))
+    own = vjp(function, args, (cotangent,))
+    learn = [place for place in range(len(args)) if place not in frozen]
+    assert_gradients(*({names[place]: gradients[place] for place in learn} for gradients in (got, wide.args, own.args)))
+
+
+def assert_cotangent_kept(got):
+    """The backward pass leaves what it is given as it was."""
+    if got.cotangents_changed:
+        raise Mismatch("gradient of the result", "as it was before the backward pass", "other numbers")
 
 
 @number("4.3c")
@@ -63,12 +95,22 @@ def test_aggregate_broadcasts_and_learns(student, reference, cases):
 @pytest.mark.read("handout 4.3")
 def test_kernel_has_a_middle(student, reference):
     """A kernel has a middle, so an even size is an error; a kernel may be longer than the line"""
-    for n, size in [(2, 5), (1, 3)]:
-        got = student.conv_weights(n, size, "zeros")
-        assert_close(got, reference.conv_weights(n, size, "zeros").double(), "weights", within=EXACT)
-    for size in (2, 4, 0):
-        must_raise(ValueError, student.conv_weights, 5, size, "zeros", because=f"a kernel of size {size} has no middle")
-    must_raise(ValueError, student.conv_weights, 5, 3, "reflect", because="padding is 'zeros' or 'circular'")
+    for n, size, padding in [
+        (2, 5, "zeros"),
+        (1, 3, "zeros"),
+        (1, 5, "zeros"),
+        (2, 9, "circular"),
+        (300, 3, "circular"),
+    ]:
+        expected = reference.conv_weights(n, size, padding).double()
+        assert_close(student.conv_weights(n, size, padding), expected, "weights", within=EXACT, dtype=torch.float32)
+    for size in (2, 4, 0, 6):
+        for padding in ("zeros", "circular"):
+            why = f"a kernel of size {size} has no middle"
+            must_raise(ValueError, student.conv_weights, 5, size, padding, because=why)
+    for padding in ("reflect", "zero", "", "Circular"):
+        for n, size in ((5, 3), (5, 1), (1, 1)):
+            must_raise(ValueError, student.conv_weights, n, size, padding, because="padding is 'zeros' or 'circular'")
 
 
 @number("4.4c")
@@ -82,19 +124,33 @@ def test_what_is_no_graph_is_an_error(student, cases):
         weights = weights_of(student.graph_weights(undirected, False, norm), (1, 5, 5), undirected.dtype)
         assert_same(weights != 0, undirected.bool().unsqueeze(0), "where weights are not 0")
     weights_of(student.graph_weights(directed, False, "row"), (1, 6, 6), directed.dtype)
-    for entry in (2.0, 0.5, -1.0):
-        weighted = undirected.clone()
-        weighted[0, 1] = weighted[1, 0] = entry
-        why = f"an entry of {entry:g} is neither 0 nor 1"
-        must_raise(ValueError, student.graph_weights, weighted, False, "row", because=why)
-    loop = undirected.clone()
-    loop[2, 2] = 1.0
-    why = "node 2 has a loop, which only self_loops may add"
-    must_raise(ValueError, student.graph_weights, loop, True, "row", because=why)
+    assert_same(
+        weights_of(student.graph_weights(directed.T, False, "row"), (1, 6, 6), directed.dtype) != 0,
+        directed.T.bool().unsqueeze(0),
+        "where weights are not 0",
+    )
+    calls = [(self_loops, norm) for self_loops in (False, True) for norm in ("row", "sym")]
+    for self_loops, norm in calls:
+        for entry in (2.0, 0.5, -1.0, math.nan, math.inf):
+            weighted = undirected.clone()
+            weighted[0, 1] = weighted[1, 0] = entry
+            why = f"an entry of {entry:g} is neither 0 nor 1"
+            must_raise(ValueError, student.graph_weights, weighted, self_loops, norm, because=why)
+        loop = undirected.clone()
+        loop[2, 2] = 1.0
+        why = "node 2 has a loop, which only self_loops may add"
+        must_raise(ValueError, student.graph_weights, loop, self_loops, norm, because=why)
+        for no_matrix in (undirected[:4], undirected[:, :4], undirected[None], undirected[0]):
+            why = f"A of shape {tuple(no_matrix.shape)} is not square"
+            must_raise(ValueError, student.graph_weights, no_matrix, self_loops, norm, because=why)
+        for kind in (torch.int64, torch.bool):
+            must_raise(ValueError, student.graph_weights, undirected.to(kind), self_loops, norm, because=f"A is {kind}")
     why = "the symmetric norm needs an undirected graph"
-    must_raise(ValueError, student.graph_weights, directed, True, "sym", because=why)
-    must_raise(ValueError, student.graph_weights, undirected, True, "mean", because="norm is 'row' or 'sym'")
-    must_raise(ValueError, student.graph_weights, undirected[:4], True, "row", because="A is not square")
+    for one_way in (directed, torch.eye(5)[[1, 2, 3, 4, 0]]):  # a ring, whose nodes have one sender and one receiver
+        must_raise(ValueError, student.graph_weights, one_way, True, "sym", because=why)
+        must_raise(ValueError, student.graph_weights, one_way, False, "sym", because=why)
+    for norm in ("mean", "", "Sym"):
+        must_raise(ValueError, student.graph_weights, undirected, True, norm, because="norm is 'row' or 'sym'")
 
 
 @number("4.5b")
@@ -104,29 +160,48 @@ def test_what_is_no_graph_is_an_error(student, cases):
 @pytest.mark.read("handout 4.5")
 def test_what_makes_weights_learns_and_leaves_no_trace(student, reference, cases, maker):
     """What makes the weights learns: gradients reach dense matrix, queries and keys, and nothing given is changed"""
-    A, W = message_passing.draw_graph(cases, 5, directed=False), cases.tensor(4, 4)
-    q, k = cases.tensor(2, 3, 5, 7), cases.tensor(2, 3, 5, 7)
-    name, args, within = {
-        "mlp_weights": ("mlp_weights", (W,), EXACT * float(W.abs().max())),
-        "conv_weights": ("conv_weights", (6, 3, "circular"), EXACT),
-        "graph_row": ("graph_weights", (A, True, "row"), QUOTIENT),
-        "graph_sym": ("graph_weights", (A, True, "sym"), QUOTIENT),
-        "attention_weights": ("attention_weights", (q, k), attention_bounds(q, k, k)[1]),
-    }[maker]
-    function = getattr(reference, name)
-    wide = tuple(arg.double() if isinstance(arg, torch.Tensor) else arg for arg in args)
-    expected = function(*wide).double()
-    seen = student.observe(getattr(student, name), *args)
-    assert_close(seen.value, expected, "weights", within=within)
-    assert_pure(seen, args)
-    names = {"mlp_weights": ("W",), "attention_weights": ("q", "k")}.get(name)
-    if names is None:  # shifts and graphs have nothing to learn: their layers learn by the values alone
-        return
-    cotangent = cases.tensor(*expected.shape)
-    got = student.vjp(getattr(student, name), args, (cotangent,))
-    oracle = vjp(function, wide, (cotangent.double(),))
-    own = vjp(function, args, (cotangent,))
-    assert_gradients(*(dict(zip(names, pulled.args, strict=True)) for pulled in (got, oracle, own)))
+    names = {"mlp_weights": ("W",), "attention_weights": ("q", "k")}.get(maker, ())
+    for name, args, within in _calls_of(maker, cases):
+        function, maker_of_theirs = getattr(reference, name), getattr(student, name)
+        tensors = [arg for arg in args if isinstance(arg, torch.Tensor)]
+        expected = function(*(arg.double() if isinstance(arg, torch.Tensor) else arg for arg in args)).double()
+        seen = student.observe(maker_of_theirs, *args)
+        assert_close(seen.value, expected, "weights", within=within, dtype=tensors[0].dtype if tensors else None)
+        assert_pure(seen, args)
+        if tensors:
+            assert_keeps_device(student, maker_of_theirs, *args)
+        if not names:  # shifts and graphs have nothing to learn: their layers learn by the values alone
+            continue
+        cotangent = cases.tensor(*expected.mT.shape, dtype=args[0].dtype).mT
+        for frozen in ((), (0,), (1,))[: 1 if len(args) == 1 else 3]:
+            then = tuple(2 * arg for arg in args)
+            got = student.vjp(maker_of_theirs, args, (cotangent,), frozen=frozen, then=then)
+            assert_same_gradients(got.args, function, args, cotangent, names, frozen)
+            assert_cotangent_kept(got)
+
+
+def _calls_of(maker, cases):
+    """Calls of one maker: (name, arguments, what the weights may err), in both dtypes, one of them transposed."""
+    for dtype in (torch.float32, torch.float64):
+        if maker == "mlp_weights":
+            for W in (cases.tensor(4, 4, dtype=dtype), cases.tensor(5, 5, dtype=dtype).mT):
+                yield maker, (W,), EXACT * float(W.abs().max())
+        elif maker == "conv_weights":
+            yield maker, (6, 3, "circular"), EXACT
+        elif maker == "attention_weights":
+            q, k = cases.tensor(2, 3, 5, 7, dtype=dtype), cases.tensor(2, 3, 7, 5, dtype=dtype).mT
+            loud = 12 * cases.tensor(2, 5, 7, dtype=dtype)  # exp of scores of 200 is infinite
+            yield maker, (q, k), attention_bounds(q, k, k)[1]
+            yield (
+                maker,
+                (loud, loud[..., :1].expand(2, 5, 7)),
+                attention_bounds(loud, loud[..., :1].expand(2, 5, 7), k)[1],
+            )
+        else:
+            A = message_passing.draw_graph(cases, 5, directed=False).to(dtype)
+            for graph in (A, A.mT):
+                for self_loops in (True, False):
+                    yield "graph_weights", (graph, self_loops, maker.removeprefix("graph_")), QUOTIENT
 
 
 @number("4.6b")
@@ -253,6 +328,9 @@ def test_position_takes_the_symmetry_away(student, cases, layer):
     code = {"attention_sinusoidal": sinusoidal_code(), "attention_learned": cases.tensor(5, 4)}.get(layer, 0.0)
     x, orders = cases.tensor(5, 4), all_orders(5)
     assert_works(operator, x, student, cases)
+    blind = message_passing.attention(student, cases, 5, 3, 4, 6)  # what is taken away must have been there
+    commutes = commuting(weights_of(blind(x[orders]), (120, 5, 6), x.dtype), orders)
+    assert_predicted(student.SYMMETRIES, "attention", commutes, orders)
     out = operator(x[orders] + code)
     commutes = commuting(weights_of(out, (120, 5, 6), x.dtype), orders)
     assert_predicted(student.SYMMETRIES, layer, commutes, orders)

@@ -247,7 +247,8 @@ def test_memory_of_a_stream(student, reference, cases):
     item, count = page * 16 + "the owl", 1000
     with student.stream(tokenizer.encode_iterable, items=[item], count=2) as stream:
         assert_units(stream.take(1000), oracle.encode(f"{item}0{item}1"), vocab, [page])
-    expected = [id for i in range(count) for id in oracle.encode(f"{item}{i}")]
+    each = oracle.encode(item)
+    expected = [id for i in range(count) for id in (*each, *str(i).encode())]  # no merge has a digit
     ids = []
     with student.stream(tokenizer.encode_iterable, items=[item], count=count, memory_mb=32) as stream:
         while not stream.done and len(ids) < 4 * len(expected):

@@ -8,6 +8,7 @@ says so.
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterable
 from typing import Any, cast
 
 import torch
@@ -82,6 +83,16 @@ def assert_predicted(symmetries: Any, key: str, commutes: Tensor, orders: Tensor
             order = ", ".join(str(i) for i in cast("list[int]", orders[wrong][0].tolist()))
             hint = f"your own layer {told} with taking the tokens in the order {order}"
             raise Mismatch(what, "the largest group that the layer commutes with", f'"{predicted}"', hint)
+
+
+def assert_not_one_for_all(symmetries: Any, keys: Iterable[str]) -> None:
+    """Not all of these predictions are the same. Raises `Mismatch`."""
+    words = {str(_prediction(symmetries, key, f'SYMMETRIES["{key}"]')) for key in keys}
+    if len(words) == 1:
+        hint = "one word for every layer is no prediction"
+        raise Mismatch(
+            "SYMMETRIES", "layers that differ in what they cannot know", f"{words.pop()!r:.100} for all", hint
+        )
 
 
 def _prediction(symmetries: Any, key: str, what: str) -> Any:

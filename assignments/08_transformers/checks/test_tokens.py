@@ -43,7 +43,7 @@ def test_most_frequent_pair_is_merged(student, cases):
 @pytest.mark.read("handout 1.1")
 def test_vocabulary_is_bytes_special_tokens_merges(student, cases):
     """Every byte is a token, so any text can be written; special tokens and merges come on top"""
-    for special_tokens in ([END], ["<b>", "<a>"], ["«конец»", "|"]):
+    for special_tokens in ([END], ["<b>", "<a>"], ["|", "<long>", "«конец»", "<a>"]):
         got = student.train_bpe(SENTENCE * 2, 256 + len(special_tokens) + 9, special_tokens)
         assert_vocabulary(got, special_tokens)
 

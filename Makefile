@@ -1,5 +1,5 @@
 # make grade and make test do all that a fresh clone needs; each sets up .venv first.
-.PHONY: setup grade test soak lint validate bench figures starter clean
+.PHONY: setup grade test quick soak lint validate bench figures starter clean
 SHELL := /bin/bash
 VENV := .venv
 PYTHON ?= $(shell scripts/find_python.sh)
@@ -27,6 +27,12 @@ test: lint
 	$(VENV)/bin/softmark starter assignments/08_transformers --check
 	$(VENV)/bin/python -m pytest -n 2 --ignore tests/hostile tests
 	$(VENV)/bin/python -m pytest -n 2 tests/hostile
+
+# For whoever changes something: lint, types and the tests that start few workers. Under two minutes on two processors.
+QUICK := assignment authoring/mutation authoring/test_tasks.py diagnosis grading/test_checks.py grading/test_verdict.py \
+	intake report run/test_session.py sandbox/test_deaths.py sandbox/test_temporary.py testing worker test_cli.py test_text.py
+quick: lint
+	$(VENV)/bin/python -m pytest -n 2 $(addprefix tests/,$(QUICK))
 
 # Ten times as many random inputs, kills and submissions as in make test, every hostile submission, and the Gradescope
 # package with the course assignment: three quarters of an hour.

@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import importlib
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,6 +26,9 @@ if TYPE_CHECKING:  # these load torch, for which the fork server does not wait
     from autograder.grading.grader import Grader
     from autograder.sandbox.worker import RemoteWorker
 
+LATE = {"torch._dynamo": (b"checkpoint", b"torch.compile", b"use_deterministic_algorithms")}
+"""Modules that take a second to import, and the words in a source that make torch import them in a call."""
+
 
 class Session:
     """The fork server of one run, and connections to it. Use as a context manager.
@@ -38,11 +41,12 @@ class Session:
         if self.profile == "elsewhere":
             raise SoftmarkError("Workers need Linux. On this system, run your code in process: --in-process.")
         remove_left_ones()
-        self._server = ForkServer.launch()
+        self.server = ForkServer.launch()
         self._identities = ""
         self._findings: list[Finding] = []
         self._allowed: frozenset[str] = frozenset()
         self._connection: Connection | None = None
+        self._warmed: set[str] = set()
 
     def __enter__(self) -> Session:
         return self
@@ -55,19 +59,19 @@ class Session:
         importlib.import_module("autograder.grading.grader")  # while the server warms up; graders are forked with it
         from autograder.sandbox.probes.readable import probe
 
-        self._identities = wait_ready(self._server).identities
-        probe(self._server)
+        self._identities = wait_ready(self.server).identities
+        probe(self.server)
 
     def close(self) -> None:
         """End the fork server and every worker."""
-        self._server.close()
+        self.server.close()
 
     def findings(self, assignments: Sequence[Assignment]) -> list[Finding]:
         """What holds of each layer of the sandbox, proved by trying: with the hidden material of these assignments."""
         from autograder.sandbox.probes.proofs import prove
 
         hidden = [folder for each in assignments for folder in hidden_folders(each)]
-        return prove(self._server, self.profile, hidden)
+        return prove(self.server, self.profile, hidden)
 
     def prove(self, assignment: Assignment, allowed: Sequence[str] = ()) -> None:
         """Before grades that count: prove the layers, and send the probes.
@@ -79,7 +83,7 @@ class Session:
         self._findings, self._allowed = self.findings([assignment]), frozenset(allowed)
         refuse_missing(self._findings, self.profile, allowed)
         hidden = hidden_folders(assignment)
-        first_look.send(self._server, _limits(assignment), hidden, [assignment.folder], allowed)
+        first_look.send(self.server, _limits(assignment), hidden, [assignment.folder], allowed)
 
     @property
     def ids_apart(self) -> bool:
@@ -135,6 +139,7 @@ class Session:
         limits = _limits(assignment)
 
         def from_folder(folder: Path) -> Spawning:
+            self._warm({*assignment.libraries, *late_modules(folder)})
             still = access_times.stand_still(folder)
             return Spawning(
                 self,
@@ -142,6 +147,13 @@ class Session:
             )
 
         return from_folder
+
+    def _warm(self, modules: Collection[str]) -> None:
+        """Have the fork server import what its workers will need and it has not been told of from here."""
+        if not self._warmed.issuperset(modules):
+            with contextlib.suppress(GraderError):  # who starts a worker finds out, and starts another server
+                self.connected().warm(sorted(set(modules) - self._warmed))
+            self._warmed.update(modules)
 
     def settle(self) -> None:
         """Wait until no process of any worker that was ended is left. Raises `GraderError` where that is not sure."""
@@ -156,15 +168,15 @@ class Session:
     def connected(self) -> Connection:
         """This process's line to the fork server."""
         if self._connection is None:
-            self._connection = Connection(self._server)
+            self._connection = Connection(self.server)
         return self._connection
 
     def replace_server(self) -> None:
         """Start another fork server, and end this one."""
-        self._connection = None
-        self._server.close()
-        self._server = ForkServer.launch()
-        wait_ready(self._server)
+        self._connection, self._warmed = None, set()
+        self.server.close()
+        self.server = ForkServer.launch()
+        wait_ready(self.server)
 
 
 class Spawning:
@@ -208,6 +220,12 @@ class Spawning:
             coming.abandon()
             return None
         return coming
+
+
+def late_modules(folder: Path) -> list[str]:
+    """What torch imports only when it is first asked for it, where the sources in `folder` name what asks for it."""
+    sources = [path.read_bytes() for path in folder.glob("*.py")]
+    return [module for module, words in LATE.items() if any(word in source for word in words for source in sources)]
 
 
 def hidden_folders(assignment: Assignment) -> list[Path]:

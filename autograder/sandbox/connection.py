@@ -10,7 +10,7 @@ import contextlib
 import os
 import socket
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -113,6 +113,10 @@ class Connection:
                 os.close(descriptor)
         self._begun += 1
         return Coming(self, (requests, replies, output), "seccomp" not in self._missing.union(limits.without))
+
+    def warm(self, modules: Iterable[str]) -> None:
+        """Have the fork server import `modules` before it forks the next worker; does not wait for it."""
+        self._send(commands.encode(commands.Warm(tuple(modules))), [])
 
     def end(self, worker: int) -> None:
         """Have everything of `worker` killed; does not wait for it (`wait_ended`, `settle`)."""

@@ -15,7 +15,6 @@ import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
 from pathlib import Path
 from typing import BinaryIO
 
@@ -34,7 +33,7 @@ sys.path[:] = [entry for entry in sys.path if entry] + sys.argv[3].split(":") + 
 from {PACKAGE}.forkserver.forking import without_handlers
 with without_handlers():
     from {PACKAGE}.forkserver.server import main
-main(int(sys.argv[1]), sys.argv[2], sys.argv[4].split())
+main(int(sys.argv[1]), sys.argv[2])
 """
 _ENVIRONMENT = {
     "PATH": "/usr/bin:/bin",
@@ -75,10 +74,9 @@ class ForkServer:
         self._owner = os.getpid()
 
     @classmethod
-    def launch(cls, *, python: str = sys.executable, warm: Sequence[str] = ()) -> ForkServer:
+    def launch(cls, *, python: str = sys.executable) -> ForkServer:
         """Start a fork server and return at once; it warms up meanwhile (`connection.wait_ready`).
 
-        `warm` names further modules to be loaded before workers are forked (those that are not installed are left out).
         Raises `GraderError` where a library cannot be found.
         """
         folder = TemporaryFolder()
@@ -90,9 +88,9 @@ class ForkServer:
             runtime.chmod(0o711)
             _copy_worker(runtime / PACKAGE)
             with theirs:
-                libraries = _library_folders(warm)
+                libraries = _library_folders()
                 around = namespaces.around(python, runtime, libraries)
-                arguments = [str(theirs.fileno()), str(runtime), ":".join(libraries), " ".join(warm)]
+                arguments = [str(theirs.fileno()), str(runtime), ":".join(libraries)]
                 process = subprocess.Popen(
                     [*group.command, *around.command, python, "-S", "-s", "-B", "-c", _START, *arguments],
                     pass_fds=[theirs.fileno()],
@@ -167,15 +165,14 @@ def _copy_worker(target: Path) -> None:
         copy.write_bytes(file.read_bytes())
 
 
-def _library_folders(warm: Sequence[str]) -> list[str]:
+def _library_folders() -> list[str]:
     """The folders that hold the libraries: what workers get of the grader's path."""
     folders: dict[str, None] = {}
-    for name in (*LIBRARIES, *warm):
+    for name in LIBRARIES:
         spec = importlib.util.find_spec(name)
-        if spec is not None and spec.origin is not None:
-            folders[
-                str(Path(spec.origin).parents[1] if spec.submodule_search_locations else Path(spec.origin).parent)
-            ] = None
-        elif name in LIBRARIES:
+        if spec is None or spec.origin is None:
             raise GraderError(f"the library {name} is not installed for {sys.executable}")
+        folders[str(Path(spec.origin).parents[1] if spec.submodule_search_locations else Path(spec.origin).parent)] = (
+            None
+        )
     return list(folders)

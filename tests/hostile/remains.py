@@ -14,7 +14,7 @@ SHARED_PLACES = ("/tmp", "/var/tmp", "/dev/shm", "/dev/mqueue", "/run/lock")
 
 def remains(session: Session) -> list[str]:
     """Everything that is there and should not be, in words. Only what user ids of workers could own is looked at."""
-    server = session._server
+    server = session.server
     found = [f"process {pid} ({name})" for pid, name in _workers(server.pid)]
     found += [f"file {path}" for path in (server.runtime / "scratch").glob("*/*")]
     if os.geteuid() == 0:

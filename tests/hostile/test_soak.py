@@ -48,7 +48,7 @@ def test_a_long_run_stays_flat(tmp_path: Path, session: Session) -> None:
     for done in grade_all(Job(assignment, found, tmp_path / "grades"), session, 1):
         assert (done.grade.status, done.grade.points) == ("graded", worth[done.grade.submission]), done.grade.submission
         (grader,) = set(children().get(os.getpid(), [])) - before
-        seen.append({pid: figures(pid) for pid in (grader, session._server.pid)})
+        seen.append({pid: figures(pid) for pid in (grader, session.server.pid)})
     early, late = seen[SUBMISSIONS // 3], seen[-1]
     assert early.keys() == late.keys(), "a grader died"
     for pid, (memory, descriptors, processes) in late.items():

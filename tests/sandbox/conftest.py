@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
-import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from autograder.sandbox.connection import Connection, Limits, wait_ready
+from autograder.run.session import Session
+from autograder.sandbox.connection import Connection, Limits
 from autograder.sandbox.launch import ForkServer
 from autograder.sandbox.worker import RemoteWorker
 from autograder.worker.protocol.messages import Call, Reply, Returned, Target
@@ -54,20 +53,9 @@ def value(reply: Any) -> Any:
     return reply.value
 
 
-@pytest.fixture(scope="session")
-def server() -> Iterator[ForkServer]:
-    with ForkServer.launch() as running:
-        wait_ready(running)
-        yield running
-
-
-@pytest.fixture
-def open_folder() -> Iterator[Path]:
-    """A folder that every user can read (`tmp_path` lies below a closed one)."""
-    folder = Path(tempfile.mkdtemp(prefix="softmark-test-"))
-    folder.chmod(0o755)
-    yield folder
-    shutil.rmtree(folder)
+@pytest.fixture(scope="module")
+def server(session: Session) -> ForkServer:
+    return session.server
 
 
 @pytest.fixture

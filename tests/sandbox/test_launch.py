@@ -6,6 +6,7 @@ import os
 import select
 import signal
 import socket
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from autograder.sandbox.connection import Connection, wait_ready
 from autograder.sandbox.deaths import WorkerFailure
 from autograder.sandbox.launch import ForkServer
 from autograder.worker.protocol.messages import Call, Returned, Target
-from tests.sandbox.conftest import FORKING, LIMITS, Workers, call
+from tests.sandbox.conftest import FORKING, LIMITS, Workers, call, value
 
 ONE = "def one():\n    return 1\n"
 
@@ -180,9 +181,52 @@ def test_a_python_that_lacks_the_libraries_is_named_with_its_last_words(tmp_path
         wait_ready(running)
 
 
-def test_a_library_that_is_not_installed_is_left_out() -> None:
-    with ForkServer.launch(warm=["softmark_no_such_library"]) as running:
-        assert wait_ready(running).threads == 1
+def test_what_is_warmed_is_there_in_the_next_worker_and_what_is_not_installed_is_passed_over(
+    server: ForkServer, open_folder: Path
+) -> None:
+    (open_folder / "part.py").write_text("import sys\n\ndef loaded(name):\n    return name in sys.modules")
+    with Connection(server) as connection:
+        before = connection.spawn(open_folder, ["part"], LIMITS)
+        assert call(before, "loaded", "fileinput") == Returned(False)
+        connection.warm(["fileinput", "softmark_no_such_library"])
+        after = connection.spawn(open_folder, ["part"], LIMITS)
+        assert call(after, "loaded", "fileinput") == Returned(True)
+        for worker in (before, after):
+            worker.close()
+        connection.settle()
+
+
+def test_a_library_that_looks_for_a_temporary_folder_or_sets_a_variable_changes_no_worker(
+    server: ForkServer, open_folder: Path
+) -> None:
+    (open_folder / "part.py").write_text(
+        "import os, tempfile\n\ndef see():\n"
+        "    return sorted(os.environ), tempfile.gettempdir() == os.environ['TMPDIR']"
+    )
+    with Connection(server) as connection:
+        connection.warm(["torch._dynamo"])
+        worker = connection.spawn(open_folder, ["part"], LIMITS)
+        variables, own = value(call(worker, "see"))
+        assert variables == ["HOME", "LANG", "OMP_NUM_THREADS", "PATH", "TMPDIR", "USER"]
+        assert own
+        worker.close()
+        connection.settle()
+
+
+@pytest.mark.parametrize(
+    "source", ["import os; os._exit(3)", "import threading as t; t.Thread(target=t.Event().wait).start()"]
+)
+def test_a_library_that_ends_the_process_or_leaves_a_thread_is_not_warmed(source: str, tmp_path: Path) -> None:
+    (tmp_path / "softmark_odd_library.py").write_text(source)
+    program = (
+        "import sys; sys.path.append(sys.argv[1])\n"
+        "from autograder.worker.forkserver.server import warm_up\n"
+        "print(warm_up(['softmark_odd_library'], sys.argv[1] + '/home'), 'softmark_odd_library' in sys.modules)"
+    )
+    command = [sys.executable, "-c", program, str(tmp_path)]
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    said = subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
+    assert said == "False False\n"
 
 
 def test_a_worker_sees_the_libraries_and_nothing_of_the_graders_path(workers: Workers) -> None:

@@ -16,6 +16,7 @@ import select
 import signal
 import socket
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -37,6 +38,7 @@ from ..protocol.commands import (
     Refused,
     Spawn,
     Spawned,
+    Warm,
     encode,
 )
 from ..protocol.system import adopt_orphans, children, remove_tree
@@ -94,6 +96,7 @@ class Server:
         self._prepared = prepared
         self._scratch = os.path.join(os.path.realpath(runtime), "scratch")
         self._stock: list[str] = []  # scratch folders for workers to come
+        self._home = os.path.join(runtime, "home")
         self._identities = identities
         self._killer = killer
         self._connections: dict[int, socket.socket] = {}
@@ -148,6 +151,8 @@ class Server:
             finally:
                 for descriptor in descriptors:
                     os.close(descriptor)
+        elif isinstance(command, Warm):
+            warm_up(command.modules, self._home)
         elif isinstance(command, End) and command.worker in self._workers:
             self._begin_end(self._workers[command.worker])
         else:
@@ -367,7 +372,41 @@ def _raise_descriptor_limit() -> None:
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
 
 
-def main(control: int, runtime: str, warm: Sequence[str]) -> None:
+def warm_up(modules: Sequence[str], home: str) -> bool:
+    """Import `modules` here, if a copy of this process comes through it with one thread. Returns whether they were.
+
+    `home` is the folder for what libraries write as they are imported, such as a list of fonts. It is made.
+    """
+    with contextlib.suppress(FileExistsError):
+        os.mkdir(home, 0o700)
+    before = dict(os.environ)
+    os.environ.update(HOME=home, TMPDIR=home)
+    copy = os.fork()
+    if copy == 0:
+        try:
+            _import(modules)
+            os._exit(0 if threads() == 1 else 1)
+        except BaseException:
+            os._exit(2)
+    came_through = os.waitpid(copy, 0)[1] == 0
+    if came_through:
+        _import(modules)
+        gc.collect()
+        gc.freeze()
+    os.environ.clear()  # a library may have added to it
+    os.environ.update(before)
+    tempfile.tempdir = None  # each worker has a folder of its own
+    return came_through
+
+
+def _import(modules: Sequence[str]) -> None:
+    with without_handlers():
+        for name in modules:
+            with contextlib.suppress(ImportError):  # it is not installed: who imports it is told
+                importlib.import_module(name)
+
+
+def main(control: int, runtime: str) -> None:
     """Run the fork server on the descriptor `control` until the grader is gone; then remove the folder `runtime`."""
     sys.argv = [""]
     os.umask(0o022)
@@ -387,12 +426,8 @@ def main(control: int, runtime: str, warm: Sequence[str]) -> None:
             os._exit(0)
     adopt_orphans()
     with without_handlers():
-        for name in (*WARM, *warm):
-            try:
-                importlib.import_module(name)
-            except ImportError:
-                if name in WARM:
-                    raise
+        for name in WARM:
+            importlib.import_module(name)
         child = importlib.import_module("..child", __package__)
         importlib.import_module("..global_state", __package__).seed_generators()
     _look_at_processor()

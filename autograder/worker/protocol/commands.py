@@ -50,6 +50,12 @@ class End(msgspec.Struct, frozen=True, tag=True):
     worker: int
 
 
+class Warm(msgspec.Struct, frozen=True, tag=True):
+    """Import `modules` before further workers are forked, so that none of them pays for it. Not answered."""
+
+    modules: tuple[str, ...]
+
+
 class Bye(msgspec.Struct, frozen=True, tag=True):
     """End all workers, remove the runtime folder, exit. Only on the control socket."""
 
@@ -100,7 +106,7 @@ class Refused(msgspec.Struct, frozen=True, tag=True):
     reason: str
 
 
-Command = Union[Spawn, End, Bye, Connect]
+Command = Union[Spawn, End, Warm, Bye, Connect]
 Answer = Union[Hello, Spawned, Ended, Refused]
 encode = msgspec.msgpack.Encoder().encode
 COMMANDS: msgspec.msgpack.Decoder[Command] = msgspec.msgpack.Decoder(Command)

@@ -15,7 +15,8 @@ from pathlib import Path
 import pytest
 
 from autograder.sandbox import access_times
-from autograder.sandbox.launch import Connection, ForkServer, Limits
+from autograder.sandbox.connection import Connection, Limits, wait_ready
+from autograder.sandbox.launch import ForkServer
 from autograder.worker.protocol.messages import Call, Returned, Target
 
 FILES = 8  # of the submission, each a bit that could be told
@@ -143,7 +144,7 @@ STATES = (
 @pytest.fixture(scope="module")
 def server() -> Iterator[ForkServer]:
     with ForkServer.launch() as running:
-        if running.wait_ready().missing:
+        if wait_ready(running).missing:
             pytest.skip("this machine lacks a layer that closes stored states")
         yield running
 
@@ -177,7 +178,7 @@ def seen(connection: Connection, folder: Path, expression: str) -> object:
 def test_no_state_that_a_worker_leaves_tells_the_next_one_anything(
     state: State, server: ForkServer, folder: Path
 ) -> None:
-    with server.connect() as connection:
+    with Connection(server) as connection:
         assert access_times.stand_still(folder)
         seen(connection, folder, state.look)
         untold = [seen(connection, folder, "None") and seen(connection, folder, state.look) for _ in range(2)]
@@ -199,13 +200,13 @@ def test_no_state_that_a_worker_leaves_tells_the_next_one_anything(
     ],
 )
 def test_a_worker_learns_nothing_of_another_process(look: str, server: ForkServer, folder: Path) -> None:
-    with server.connect() as connection:
+    with Connection(server) as connection:
         assert seen(connection, folder, look) in ("PermissionError", "OSError", "ProcessLookupError")
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="workers have no user ids of their own")
 def test_what_a_worker_can_see_of_its_place_is_drawn_at_random(server: ForkServer, folder: Path) -> None:
-    with server.connect() as connection:
+    with Connection(server) as connection:
         ids = [int(str(seen(connection, folder, "os.getuid()"))) for _ in range(8)]
         places = [str(seen(connection, folder, "os.environ['TMPDIR']")).strip("'") for _ in range(8)]
     assert ids not in (sorted(ids), sorted(ids, reverse=True))

@@ -23,6 +23,7 @@ from msgspec import Meta
 from autograder.assignment.schema import TOML_DATE_TIME, expectation, node_at
 from autograder.errors import SoftmarkError
 from autograder.toml_file import read_toml
+from autograder.worker.protocol.bans import RULE
 
 TAKEN_NAMES = frozenset({"torch", "numpy", "autograder", "softmark_worker"}) | sys.stdlib_module_names
 
@@ -63,7 +64,7 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     """One file that students complete: `<name>.py`, checked by `checks/test_<name>.py`.
 
     `functions` are the names that students write, classes and data included; those in `bonus` carry no points and may
-    be methods (`MultiHeadAttention.step`). `forbids` names what may not be used (`testing.operators.FORBIDDEN`).
+    be methods (`MultiHeadAttention.step`). `forbids` names what may not be used (`worker.forbidden`).
     """
 
     name: Annotated[
@@ -88,8 +89,11 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         Meta(description="What they may write for no points.", extra_json_schema={"uniqueItems": True}),
     ] = ()
     forbids: Annotated[
-        tuple[Literal["library attention", "custom operators"], ...],
-        Meta(description="What the part's functions may not use."),
+        tuple[Annotated[str, Meta(pattern=RULE)], ...],
+        Meta(
+            description="What the part's functions may not use: library attention, custom operators, a function or "
+            "class by its whole name (torch.softmax), a module (import scipy; import torch.nn except torch.nn.Module)."
+        ),
     ] = ()
 
     @property

@@ -29,8 +29,9 @@ from autograder.grading.plugin import CheckRun, Checks, Subject
 from autograder.grading.verdict import examine, result
 from autograder.grading.workers import Spawn, Workers
 from autograder.intake.submission import SourceTree, Submission, Unreadable, read_submission
-from autograder.results import CheckResult, Grade, Key, LeaderboardEntry, PartPoints
+from autograder.results import CheckResult, Grade, Key, LeaderboardEntry, PartPoints, Raised
 from autograder.sandbox.temporary import TemporaryFolder
+from autograder.worker.protocol.bans import LEFT_OUT
 
 _CUT_SHORT = "the time on this machine was up, and much of it had gone by in waiting for a processor"
 SpawnFrom = Callable[[Path], Spawn]
@@ -128,7 +129,8 @@ class Grader:
                 workers.finish()
             left_over = self._left_over() or (_CUT_SHORT if workers.cut_short else "")
         grade = self._add_up(name, results, key, start)
-        grade = msgspec.structs.replace(grade, notes=tree.notes, staff=tree.staff, leaderboard=tuple(leaderboard))
+        staff = (*tree.staff, *_left_out(results))
+        grade = msgspec.structs.replace(grade, notes=tree.notes, staff=staff, leaderboard=tuple(leaderboard))
         if left_over:
             grade = msgspec.structs.replace(grade, status="incomplete", reason=left_over)
         if only and grade.status == "graded":
@@ -265,6 +267,13 @@ class Grader:
             sandbox=self._sandbox,
             wall_seconds=round(time.monotonic() - start, 3),
         )
+
+
+def _left_out(results: Sequence[CheckResult]) -> list[str]:
+    """For staff: which checks failed because what the part forbids was called."""
+    raised = [(each.number, each.reason.message) for each in results if isinstance(each.reason, Raised)]
+    called = [(number, message.removesuffix(LEFT_OUT)) for number, message in raised if message.endswith(LEFT_OUT)]
+    return [f"check {number} failed because the submission used {what[:200].strip()}" for number, what in called]
 
 
 def _chosen(checks: Sequence[Check], only: Sequence[str]) -> tuple[Check, ...]:

@@ -28,6 +28,7 @@ from autograder.results import (
     WrongForm,
 )
 from autograder.student_error import builtin_kind
+from autograder.worker.protocol.bans import LEFT_OUT
 
 # What a signal most often means when student code dies of it.
 _SIGNALS = {
@@ -74,6 +75,8 @@ _TIMED_OUT = {
 def plain(reason: Reason) -> str:
     """What happened, without anything that student code chose: what may be said of a hidden check."""
     if isinstance(reason, Raised):
+        if reason.message.endswith(LEFT_OUT):
+            return "Your code uses what this part leaves out, since writing it is the exercise (see the handout)."
         return f"Your code raised {builtin_kind(reason.kinds)}."
     if isinstance(reason, ImportFailed):  # a part is imported before it sees a case
         return sentence(reason)

@@ -1,7 +1,7 @@
 """Which library kernels ran, read from what torch dispatched: `getattr` tricks and other names do not help.
 
-What a part forbids stands in its manifest (`forbids`) and in the handout; the names are those of `FORBIDDEN`. It says
-so in a sentence; it cannot see work that torch does not dispatch.
+What a part forbids stands in its manifest (`forbids`) and in the handout. It says so in
+a sentence; it cannot see work that torch does not dispatch.
 """
 
 from __future__ import annotations
@@ -11,19 +11,9 @@ from typing import Any, Protocol, TypeVar
 
 from autograder.testing.memory import shapes
 from autograder.testing.mismatch import Mismatch
+from autograder.worker.protocol.bans import LIBRARY_ATTENTION
 
-LIBRARY_ATTENTION = (
-    "scaled_dot_product",
-    "flash_attention",
-    "efficient_attention",
-    "cudnn_attention",
-    "multi_head_attention",
-    "transformer_encoder",
-    "flex_attention",
-)
 _TORCHS_OWN = frozenset({"aten", "prim", "prims", "profiler", "mkldnn", "mkl", "called"})
-FORBIDDEN = ("library attention", "custom operators")
-"""What a manifest can forbid."""
 
 
 class Ran(Protocol):
@@ -61,8 +51,7 @@ def assert_own_work(ran: Ran, forbids: Sequence[str], what: str) -> None:
     """
     found = {"library attention": library_attention, "custom operators": custom_operator}
     for kind in forbids:
-        operator = found[kind](ran.operators)
-        if operator:
+        if kind in found and (operator := found[kind](ran.operators)):
             name = operator.removeprefix("called.")
             hint = f"{kind} is left out here, since writing it is the exercise (see the handout)"
             raise Mismatch(f"operators of {what}", "products, sums and exp of your own", f"{name} ran", hint)

@@ -60,14 +60,15 @@ class Executor:
     Args:
         loader: the submission's parts.
         memory: lowered while a stream with a limit is open; by default nothing limits a stream.
-        refuse: takes away what a part forbids; by default nothing is taken away.
+        refuse: takes away what a part forbids, given None before the part is loaded and the submission's modules
+            after it; by default nothing is taken away.
     """
 
     def __init__(
         self,
         loader: Loader,
         memory: MemoryLimit | None = None,
-        refuse: Callable[[Sequence[str]], None] = lambda _forbidden: None,
+        refuse: Callable[[Sequence[str], Sequence[ModuleType] | None], None] = lambda _forbidden, _modules: None,
     ) -> None:
         self._loader = loader
         self._memory = memory or Unlimited()
@@ -91,8 +92,9 @@ class Executor:
 
     def _carried_out(self, request: Request) -> Reply:
         if isinstance(request, Load):
+            self._refuse(request.forbidden, None)
             module = self._loader.load(request.module)
-            self._refuse(request.forbidden)  # afterwards: a file may try its functions against the library's
+            self._refuse(request.forbidden, self._loader.modules())
             return Loaded(_kinds(module))
         if isinstance(request, Look):
             return self._look(request.target)

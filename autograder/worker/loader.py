@@ -59,6 +59,14 @@ class Loader(importlib.abc.MetaPathFinder):
         with self.installed():
             return importlib.import_module(module)
 
+    def modules(self) -> list[ModuleType]:
+        """Every module of the folder that is loaded. For inside `installed()`."""
+        return [module for module in list(sys.modules.values()) if self._is_theirs(module)]
+
+    def _is_theirs(self, module: ModuleType) -> bool:
+        origin = getattr(module, "__file__", None)
+        return isinstance(origin, str) and origin.startswith(self.folder + os.sep)
+
     @contextlib.contextmanager
     def installed(self) -> Generator[None]:
         """While open, imports find the parts. May be nested."""
@@ -86,7 +94,6 @@ class Loader(importlib.abc.MetaPathFinder):
         if self.folder in sys.path:
             sys.path.remove(self.folder)
         for name, module in list(sys.modules.items()):
-            origin = getattr(module, "__file__", None)
-            if name in self._names or (isinstance(origin, str) and origin.startswith(self.folder + os.sep)):
+            if name in self._names or self._is_theirs(module):
                 self._modules[name] = sys.modules.pop(name)
         sys.modules.update(hidden)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from autograder.assignment.assignment import load_assignment
 from autograder.errors import GraderError
 from autograder.intake.submission import SourceTree
 from tests.running import in_process, with_grader
@@ -73,3 +74,26 @@ def test_where_reading_moves_access_times_each_worker_has_files_of_its_own(tmp_p
     with_grader(assignment, work)
     assert [each.outcome for each in grades[0].checks] == ["passed", "passed"]
     assert len({each.output for each in grades[0].checks}) == 2
+
+
+def test_a_ban_costs_the_checks_that_it_would_have_earned_with_file_and_line_and_staff_are_told(tmp_path, session):
+    check = (
+        '@number("1.{0}")\n@weight(1)\ndef test_{0}(student):\n    """It sums up"""\n    student.{1}(torch.ones(3))\n'
+    )
+    tiny_assignment(tmp_path, check.format(1, "double") + check.format(2, "Counter"), points=2)
+    manifest = tmp_path / "assignments" / "tiny" / "assignment.toml"
+    manifest.write_text(manifest.read_text().replace("functions =", 'forbids = ["torch.softmax"]\nfunctions ='))
+    assignment = load_assignment(manifest.parent)
+    source = b"import torch\ndef double(x):\n    return torch.softmax(x, 0)\ndef Counter(x):\n    return 3\n"
+    grades = []
+
+    def work(grader):
+        grader._spawn_from = session.spawn_from(assignment)
+        grades.append(grader.grade_tree("student_03", SourceTree(files={"numbers_part.py": source})))
+
+    with_grader(assignment, work)
+    first, second = grades[0].checks
+    assert (first.outcome, second.outcome, grades[0].points) == ("failed", "passed", 1)
+    assert "torch.softmax is left out" in first.reason.message
+    assert "numbers_part.py, line 3, in double" in first.reason.frames
+    assert grades[0].staff == ("check 1.1 failed because the submission used torch.softmax",)

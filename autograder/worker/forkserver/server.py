@@ -431,6 +431,7 @@ def main(control: int, runtime: str) -> None:
         child = importlib.import_module("..child", __package__)
         importlib.import_module("..global_state", __package__).seed_generators()
     _look_at_processor()
+    importlib.import_module("..forbidden", __package__).kernels()
     importlib.import_module(".rehearsal", __package__).rehearse()
     make_undumpable()
     os.waitpid(reading, 0)

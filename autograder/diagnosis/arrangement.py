@@ -10,11 +10,12 @@ from itertools import permutations
 import torch
 from torch import Tensor
 
-from autograder.diagnosis.pair import Hint, Pair, axis_name, listed
+from autograder.diagnosis.pair import Hint, Pair, axis_name, fact, listed
 
 _MOST_AXES = 5
 _LONGEST_AXIS = 64
 _CLEARLY = 20
+_MANY = 12
 
 
 def exchanged_axes(pair: Pair) -> Hint | None:
@@ -104,34 +105,52 @@ def shifted(pair: Pair) -> Hint | None:
         size = pair.expected.shape[axis]
         if size < 3:
             continue
-        for first, second, words in ((1, 0, "one too late"), (0, 1, "one too early")):
+        for first, second, words in ((1, 0, "one place too late"), (0, 1, "one place too early")):
             got = pair.got.narrow(axis, first, size - 1)
             expected = pair.expected.narrow(axis, second, size - 1)
             if pair.distinct(expected) >= 3 and pair.same(got, expected):
-                name = axis_name(axis, pair.expected.dim())
-                return Hint(f"Along {name} every number comes {words}.", f"Along an axis every number comes {words}.")
+                return fact(f"Every {pair.place_name(axis)} (axis {axis}) comes {words}.")
     return None
 
 
-def right_in_part(pair: Pair) -> Hint | None:
-    """Some entries along an axis are right everywhere, with enough different values to tell; the others are wrong."""
-    if pair.got.shape != pair.expected.shape or pair.got.dim() < 2:
+def mixed_axes(pair: Pair) -> Hint | None:
+    """The last two axes (tokens, features) are mixed as by a reshape alone, or all numbers stand in other places."""
+    got, expected = pair.got, pair.expected
+    if got.shape != expected.shape or got.dim() < 2 or not pair.telling:
         return None
-    for axis in range(pair.expected.dim()):
-        size = pair.expected.shape[axis]
-        if not 2 <= size <= _LONGEST_AXIS:
+    tokens, width = expected.shape[-2:]
+    for heads in (size for size in range(2, width) if width % size == 0):
+        for cut in ((tokens, heads, width // heads), (heads, tokens, width // heads)):
+            mixed = expected.reshape(*expected.shape[:-2], *cut).transpose(-3, -2).reshape(expected.shape)
+            if pair.near(got, mixed):
+                return fact("Tokens and heads are mixed: between two reshapes, an axis is not moved where it must be.")
+    if expected.numel() >= _MANY and pair.near(got.flatten().sort().values, expected.flatten().sort().values):
+        return fact("All numbers are there, but stand in other places.")
+    return None
+
+
+def wrong_from(pair: Pair) -> Hint | None:
+    """Along one axis the result is right up to some place and wrong from there on, or only from some place on."""
+    got, expected = pair.got, pair.expected
+    if got.shape != expected.shape or got.dim() < 2:
+        return None
+    for axis in range(expected.dim()):
+        size = expected.shape[axis]
+        if not 4 <= size <= _LONGEST_AXIS:
             continue
-        got, expected = pair.got.movedim(axis, 0), pair.expected.movedim(axis, 0)
-        errors = [float((got[i] - expected[i]).abs().max()) for i in range(size)]
-        right = [i for i in range(size) if errors[i] <= pair.relative * pair.scale]
-        wrong = [i for i in range(size) if errors[i] > _CLEARLY * pair.relative * pair.scale]
-        told = [i for i in right if pair.distinct(expected[i]) >= 3 and pair.enough(expected[i].numel())]
-        if told and wrong and len(right) + len(wrong) == size:
-            name = axis_name(axis, pair.expected.dim())
-            return Hint(
-                f"Right at {listed(right)} along {name}, wrong at {listed(wrong)}.",
-                "Right at some places along an axis, wrong at others.",
-            )
+        errors = (got - expected).abs().movedim(axis, 0).reshape(size, -1).amax(-1)
+        right = errors <= pair.relative * pair.scale
+        steps = [place for place in range(1, size) if right[place] != right[place - 1]]
+        clear = bool((right | (errors > _CLEARLY * pair.relative * pair.scale)).all())
+        told = expected.movedim(axis, 0)[right]
+        if len(steps) != 1 or not clear or pair.distinct(told) < 3 or not pair.enough(told.numel()):
+            continue
+        name = pair.place_name(axis)
+        first, last = ("right", "wrong") if right[0] else ("wrong", "right")
+        return Hint(
+            f"Up to {name} {steps[0] - 1} (axis {axis}) all numbers are {first}, from {name} {steps[0]} on {last}.",
+            f"The first {name}s are {first}, the later ones {last}.",
+        )
     return None
 
 
@@ -159,6 +178,10 @@ def _name_of_order(order: list[int]) -> tuple[str, str]:
         known["the even places come first and the odd ones after, instead of in turn"] = half
         known["the two halves come in turn, instead of one after the other"] = [half.index(i) for i in range(size)]
         known["neighbours (0 and 1, 2 and 3, ...) are exchanged"] = [place ^ 1 for place in range(size)]
+    for heads in (number for number in range(3, size // 2) if size % number == 0):
+        width = size // heads
+        words = f"the first of each group of {width} come first, then the second ones, instead of group by group"
+        known[words] = [place // heads + place % heads * width for place in range(size)]
     for words, places in known.items():
         if order == places:
             return words, words

@@ -38,8 +38,12 @@ _BY_MESSAGE: tuple[tuple[str, str], ...] = (
         "An in-place operation (x -= ..., x[...] = ..., x.mul_()) changes a tensor that gradients still need.",
     ),
     (
-        r"cannot be converted to type .* without overflow",
+        r"cannot be converted to type \S*(Half|BFloat16)\S* without overflow",
         "A constant is too large for half precision. Use torch.finfo(x.dtype).min or -inf, not a number such as -1e9.",
+    ),
+    (
+        r"cannot be converted to type .* without overflow",
+        "A constant is too large for the dtype of the tensor, such as torch.finfo(torch.float64).max for float32.",
     ),
     (
         r"same dtype|expected scalar type|same data type",

@@ -16,6 +16,7 @@ from torch import Tensor
 from autograder.diagnosis import arrangement, factors
 from autograder.diagnosis.pair import Hint, Pair, dtype_name, fact, pair_of, rows_listed
 from autograder.diagnosis.row_sums import about_empty_rows, about_masks, about_weights
+from autograder.diagnosis.sequences import about_sequences
 
 _MOST_ITEMS = 16  # of a list or tuple that is looked into: a student may return thousands of tensors
 _LOOKS: tuple[Callable[[Pair], Hint | None], ...] = (
@@ -25,11 +26,16 @@ _LOOKS: tuple[Callable[[Pair], Hint | None], ...] = (
     arrangement.exchanged_axes,
     arrangement.reduced,
     about_empty_rows,
+    factors.other_function,
     about_weights,
     factors.constant_factor,
     factors.constant_offset,
     arrangement.other_order,
     arrangement.shifted,
+    arrangement.mixed_axes,
+    factors.factor_of_each_row,
+    factors.same_in_every_row,
+    arrangement.wrong_from,
 )
 
 
@@ -56,7 +62,7 @@ def find_hint(
         The first hint that holds, or None. Nothing that a student returned makes it raise.
     """
     if not isinstance(expected, Tensor):
-        return None
+        return about_sequences(got, expected)
     if not isinstance(got, Tensor):
         return _no_tensor(got, expected)
     pair = pair_of(got, expected, arguments or {})
@@ -72,7 +78,7 @@ def find_hint(
         return _not_finite(pair)
     if pair.same(pair.got, pair.expected) or not pair.enough(pair.got.numel()):
         return None
-    for look in (*_LOOKS, _low_precision, arrangement.right_in_part):
+    for look in (*_LOOKS, _low_precision):
         found = look(pair)
         if found is not None:
             return found

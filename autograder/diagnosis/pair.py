@@ -18,9 +18,10 @@ MOST_ELEMENTS = 1 << 20
 """No hint is looked for in larger tensors, to save time."""
 
 _RELATIVE = 1e-4
+_FEW = 8
 _EXACT = 1e-9
 _DISTINCT = 1e-3
-_MILLION = 6
+_BY_ACCIDENT = 4.5
 
 
 @dataclass(frozen=True)
@@ -57,13 +58,26 @@ class Pair:
 
     @cached_property
     def relative(self) -> float:
-        """The largest difference, relative to the largest value, that still counts as rounding."""
-        return max(_RELATIVE, 8 * torch.finfo(self.dtype).eps) if self.dtype.is_floating_point else _EXACT
+        """How far two values may lie apart, relative to the largest, to be the same up to rounding.
+
+        Few numbers agree by accident more easily, so they must agree to six digits.
+        """
+        if not self.dtype.is_floating_point:
+            return _EXACT
+        eps = torch.finfo(self.dtype).eps
+        return max(64 * torch.finfo(torch.float32).eps if self.expected.numel() < _FEW else _RELATIVE, 8 * eps)
 
     @cached_property
     def scale(self) -> float:
         """The largest finite magnitude of the expected values."""
         return largest(self.expected)
+
+    def place_name(self, axis: int) -> str:
+        """What people call one place along an axis: a token or a query, a feature or a key, an entry of any other."""
+        from_end = self.expected.dim() - axis
+        is_weights = bool((self.expected >= 0).all()) and bool(((self.expected.sum(-1) - 1).abs() < _DISTINCT).any())
+        names = ("key", "query") if is_weights else ("feature", "token")
+        return names[from_end - 1] if from_end <= 2 else "entry"
 
     def same(self, a: Tensor, b: Tensor) -> bool:
         """Whether `a` equals `b` within rounding, in shape and everywhere."""
@@ -84,11 +98,11 @@ class Pair:
         return 1 + int((steps > max(_DISTINCT, 2 * self.relative) * largest(finite)).sum())
 
     def enough(self, entries: int) -> bool:
-        """Whether so many entries agree by accident at most once in a million times, if one of them (a factor) is free.
+        """Whether so many entries (one of them free, such as a factor) hardly ever agree by accident (3 in 100,000).
 
-        Three entries are enough in float32. In bfloat16 each agrees more easily, so it takes eight.
+        Two are enough in float32, where few entries must agree closely; in bfloat16 it takes six.
         """
-        return (1 - entries) * math.log10(2 * self.relative) >= _MILLION
+        return (1 - entries) * math.log10(2 * self.relative) >= _BY_ACCIDENT
 
     @cached_property
     def telling(self) -> bool:
@@ -136,10 +150,7 @@ def rows_listed(rows: Tensor, most: int = 6) -> str:
 
 
 def sizes_of(arguments: Mapping[str, Any]) -> dict[int, str]:
-    """The sizes in the call, each with the first place that has it: {11: "the size of the last axis of argument 1"}.
-
-    Sizes below 4 are left out: a factor of 2 or 3 can have many other reasons.
-    """
+    """The sizes in the call, each with the first place that has it: {11: "the size of the last axis of argument 1"}."""
     sizes: dict[int, str] = {}
     for name, value in arguments.items():
         shape: Sequence[int] = value.shape if isinstance(value, Tensor) else ()
@@ -147,4 +158,4 @@ def sizes_of(arguments: Mapping[str, Any]) -> dict[int, str]:
             sizes.setdefault(int(shape[axis]), f"the size of {axis_name(axis, len(shape))} of {name}")
         if isinstance(value, int) and not isinstance(value, bool) and 1 < value < 1 << 20:
             sizes.setdefault(value, name)
-    return {size: place for size, place in sizes.items() if size > 3}
+    return {size: place for size, place in sizes.items() if size > 1}

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 import torch
 from torch import Tensor
 
-from autograder.diagnosis.factors import scaled_scores
+from autograder.diagnosis.factors import factor_of_each_row, scaled_scores
 from autograder.diagnosis.pair import Hint, Pair, axis_name, fact, rows_listed
 
 _FEWEST = 6
@@ -143,9 +143,6 @@ def _over_other_axis(pair: Pair, axis: int) -> Hint | None:
 def _without_softmax(pair: Pair, axis: int) -> Hint | None:
     if pair.distinct(pair.expected) < 3:
         return None
-    if pair.near(pair.got.exp(), pair.expected):
-        sentence = "Your result is the logarithm of the expected one."
-        return fact(sentence)
     if pair.near(pair.got.softmax(axis), pair.expected) and not _adds_up(pair.got, axis):
         sentence = "The softmax of your result would be right: you returned the scores."
         return fact(sentence)
@@ -160,22 +157,7 @@ def _twice(pair: Pair, axis: int) -> Hint | None:
 
 
 def _not_normalised(pair: Pair, axis: int) -> Hint | None:
-    """Each row is the expected one times a factor of its own."""
-    got, expected = pair.got.movedim(axis, -1), pair.expected.movedim(axis, -1)
-    if _adds_up(pair.got, axis) or pair.distinct(expected) < 3 or expected.numel() < 2 * expected.shape[-1]:
-        return None
-    square = (expected * expected).sum(-1, keepdim=True)
-    factors = (got * expected).sum(-1, keepdim=True) / square.where(square > 0, torch.ones_like(square))
-    if not bool(((got - factors * expected).abs() <= pair.relative * factors.abs() * pair.scale).all()):
-        return None
-    sums = got.sum(-1)[expected.sum(-1) > 0]
-    name = axis_name(axis, pair.got.dim())
-    return Hint(
-        f"Each row is the expected one times a factor of its own: sums along {name} are {float(sums.min()):.4g} to "
-        f"{float(sums.max()):.4g} and should be 1 (a mask put on after the softmax, or a wrong divisor).",
-        "Each row is the expected one times a factor of its own: rows do not add up to 1 "
-        "(a mask put on after the softmax, or a wrong divisor).",
-    )
+    return None if _adds_up(pair.got, axis) else factor_of_each_row(pair, axis)
 
 
 def _band(mask: Tensor) -> tuple[str, int] | None:

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from autograder.diagnosis.hints import hint
-from tests.diagnosis.attention_values import SCORES, drawn
+from tests.diagnosis.attention_values import SCORES, drawn, said_without_numbers
 
 
 def test_two_exchanged_axes_are_named() -> None:
@@ -71,10 +71,11 @@ def test_one_head_of_several_is_called_so() -> None:
         ([5, 4, 3, 2, 1, 0], "they come in reverse"),
         ([5, 0, 1, 2, 3, 4], "they are turned round by 1"),
         ([0, 2, 1, 3, 5, 4], "they stand in another order (0, 2, 1, 3, 5, 4)"),
+        ([0, 3, 6, 9, 1, 4, 7, 10, 2, 5, 8, 11], "the first of each group of 3 come first, then the second ones"),
     ],
 )
 def test_an_order_along_the_last_axis_has_a_name(order: list[int], words: str) -> None:
-    x = drawn(4, 6)
+    x = drawn(4, len(order))
     assert hint(x[:, order], x).startswith(f"The numbers are right, but along the last axis {words}")
 
 
@@ -85,14 +86,36 @@ def test_heads_in_another_order_are_found_along_their_axis() -> None:
 
 def test_positions_that_begin_at_one_come_one_too_early() -> None:
     table = drawn(8, 6)
-    assert hint(table[1:], table[:-1]) == "Along axis 0 every number comes one too early."
+    assert hint(table[1:], table[:-1]) == "Every token (axis 0) comes one place too early."
 
 
-def test_right_in_the_first_batch_only() -> None:
-    expected = drawn(3, 5, 7)
+def test_a_table_that_ends_is_right_up_to_there() -> None:
+    expected = drawn(3, 9, 7)
     got = expected.clone()
-    got[1:] = drawn(2, 5, 7, seed=5)
-    assert hint(got, expected) == "Right at 0 along axis 0, wrong at 1, 2."
+    got[:, 5:] = drawn(3, 4, 7, seed=5)
+    words = "Up to token 4 (axis 1) all numbers are right, from token 5 on wrong."
+    assert hint(got, expected) == words
+    assert said_without_numbers(got, expected) == "The first tokens are right, the later ones wrong."
+
+
+@pytest.mark.parametrize("wrong", [[1, 3], [0, 4], [2]])
+def test_places_here_and_there_that_are_wrong_are_no_cause(wrong: list[int]) -> None:
+    expected = drawn(5, 7)
+    got = expected.clone()
+    got[wrong] = drawn(len(wrong), 7, seed=5)
+    assert hint(got, expected) == ""
+
+
+def test_heads_merged_by_a_reshape_alone_are_mixed_with_tokens() -> None:
+    heads = drawn(2, 3, 5, 4)
+    expected = heads.transpose(1, 2).reshape(2, 5, 12)
+    assert hint(heads.reshape(2, 5, 12), expected).startswith("Tokens and heads are mixed")
+
+
+def test_numbers_that_stand_in_other_places_are_told_from_other_numbers() -> None:
+    expected = drawn(4, 5)
+    shuffled = expected.flatten()[torch.randperm(20, generator=torch.Generator().manual_seed(1))].reshape(4, 5)
+    assert hint(shuffled, expected) == "All numbers are there, but stand in other places."
 
 
 def test_an_error_that_is_small_in_some_places_is_not_called_right_there() -> None:

@@ -56,6 +56,7 @@ def leave_the_debugger() -> None:
         (in_place_on_a_leaf, "in-place"),
         (in_place_on_what_backward_needs, "in-place"),
         (lambda: torch.zeros(3, dtype=torch.float16).masked_fill(torch.ones(3).bool(), -1e9), "half precision"),
+        (lambda: torch.zeros(3).masked_fill(torch.ones(3).bool(), -1e300), "too large for the dtype of the tensor"),
         (lambda: torch.ones(2, 3) @ torch.ones(3, 2, dtype=torch.float64), "different dtypes"),
         (lambda: torch.ones(2, 3, 4).transpose(1, 2).view(2, 12), "reshape()"),
         (lambda: bool(torch.ones(3)), "is not None"),

@@ -19,7 +19,7 @@ def test_softmax_over_the_wrong_axis() -> None:
 def test_scores_that_are_too_large_are_seen_through_the_softmax() -> None:
     assert hint(SCORES.softmax(-1).float(), WEIGHTS, arguments=CALL) == (
         "Your weights are those of scores that are 3.317 times the expected ones; "
-        "3.317 is the square root of 11, the size of the last axis of argument 1."
+        "3.3166 is the square root of 11, the size of the last axis of argument 1."
     )
 
 
@@ -56,7 +56,7 @@ def test_a_mask_that_is_ignored() -> None:
 
 def test_a_mask_after_the_softmax_leaves_rows_that_do_not_add_up() -> None:
     said = hint(WEIGHTS * MASK, MASKED)
-    assert "a factor of its own" in said and "after the softmax" in said
+    assert "a factor of its own" in said and "masked after it was normalised" in said
 
 
 def test_scores_returned_in_place_of_weights() -> None:

@@ -99,7 +99,7 @@ def factor_of_each_row(pair: Pair, axis: int = -1) -> Hint | None:
         return None
     factors = factors[square > 0]
     low, high = float(factors.min()), float(factors.max())
-    if max(abs(low - 1), abs(high - 1)) < _CLEARLY * pair.relative:
+    if low <= 0 or max(abs(low - 1), abs(high - 1)) < _CLEARLY * pair.relative:
         return None
     why = "it is divided by the wrong sum, or rescaled wrongly, or masked after it was normalised"
     return Hint(

@@ -31,20 +31,18 @@ def about_weights(pair: Pair) -> Hint | None:
 
 
 def about_empty_rows(pair: Pair) -> Hint | None:
-    """Rows that should be 0 (of queries that may attend to nothing) are not; everything else is right."""
-    if pair.got.shape != pair.expected.shape or pair.got.dim() < 2:
+    """Exactly the rows that should be 0 are not, or some rows are 0 and should not be; everything else is right."""
+    if pair.got.shape != pair.expected.shape or pair.got.dim() < 2 or pair.distinct(pair.expected) < 3:
         return None
-    empty = (pair.expected == 0).all(-1)
     right = ((pair.got - pair.expected).abs() <= pair.relative * pair.scale).all(-1)
-    if not bool(empty.any()) or bool(empty.all()) or not bool((right == ~empty).all()):
-        return None
-    if pair.distinct(pair.expected) < 3:
-        return None
-    rows = rows_listed(empty)
-    return Hint(
-        f"Rows {rows} should be 0 (queries that may attend to nothing) and are not; everything else is right.",
-        "Rows that should be 0 (queries that may attend to nothing) are not; everything else is right.",
-    )
+    for rows, words in (
+        ((pair.expected == 0).all(-1), "should be 0 (queries that may attend to nothing) and are not"),
+        ((pair.got == 0).all(-1), "are 0 and should not be"),
+    ):
+        if bool(rows.any()) and not bool(rows.all()) and bool((right == ~rows).all()):
+            rest = f"{words}; everything else is right."
+            return Hint(f"Rows {rows_listed(rows)} {rest}", f"Some rows {rest}")
+    return None
 
 
 def about_masks(got: Tensor, expected: Tensor) -> Hint | None:

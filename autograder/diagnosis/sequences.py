@@ -22,7 +22,7 @@ def about_sequences(got: Any, expected: Any) -> Hint | None:
     if not isinstance(expected, (list, tuple, bytes)) or not isinstance(got, (list, tuple, bytes)):
         return None
     mine, right = list(cast("Sequence[Any]", got)), list(cast("Sequence[Any]", expected))
-    if max(len(mine), len(right)) > _MOST or mine == right or not right or not mine:
+    if max(len(mine), len(right)) > _MOST or mine == right or not right:
         return None
     if not all(isinstance(each, Hashable) for each in (*mine, *right)):
         return None
@@ -52,7 +52,8 @@ def _about_text(got: Any, expected: str) -> Hint | None:
 
 
 def _about_items(got: list[Any], expected: list[Any]) -> Hint | None:
-    """Of two different lists, neither of them empty."""
+    if not got:
+        return None
     if len(got) < len(expected) and got == expected[: len(got)]:
         return fact("What is there is right, but the end is missing.")
     if len(got) < len(expected) and got == expected[-len(got) :]:

@@ -31,5 +31,8 @@ def must_raise(kind: type[Exception], call: Callable[..., Any], *args: Any, beca
         return
     except Exception as error:
         kinds = [base.__name__ for base in type(error).__mro__ if base.__module__ == "builtins"]
-        raise Mismatch("error", f"{kind.__name__}, because {because}", kinds[0], theirs=str(error)[:200]) from None
-    raise Mismatch("error", f"{kind.__name__}, because {because}", f"no error but {describe(value)}")
+        hint = f"{kinds[0]} is raised where {kind.__name__} is asked for"
+        asked = f"{kind.__name__}, because {because}"
+        raise Mismatch("error", asked, kinds[0], hint, theirs=f": {error}"[:200]) from None
+    hint = f"nothing is raised where {kind.__name__} is asked for"
+    raise Mismatch("error", f"{kind.__name__}, because {because}", f"no error but {describe(value)}", hint)

@@ -136,7 +136,8 @@ def assert_linear_memory(measure: Measure, chunk: int, what: str, *, training: b
     found = growth(within_memory(measure, what), chunk)
     if not found.is_linear:
         hint = _why_kept(found) if training else ""
-        hint = hint or "somewhere there is a number for each pair of a query and a key"
+        part = "a part of a number" if found.bytes_a_pair < 1 else "a number"
+        hint = hint or f"somewhere there is {part} for each pair of a query and a key"
         square = f"{found.bytes_a_pair:.1f}" if found.bytes_a_pair >= 1 else f"{found.bytes_a_pair:.2f}"
         got = f"{table(found.points)}\nmemory grows with n squared, by {square} bytes a pair"
         raise Mismatch(_memory(what), "a peak that grows with n", got, hint, theirs=_line(found.points[-1]))

@@ -84,12 +84,18 @@ def test_a_pair_that_is_not_most_frequent_is_told_with_both_counts() -> None:
         (
             "a b a b",
             (b"a", b" "),
-            "at that time no two such neighbours stand in one word; a pair never reaches into the next",
+            "no pre-token holds these bytes side by side: a pair reaches neither into the next one nor into a "
+            "special token",
         ),
     ],
 )
 def test_the_hint_names_what_was_counted_instead(text: str, pair: Pair, hint: str) -> None:
     assert mismatch(assert_trained, ({}, [pair]), text, 257).hint == hint
+
+
+def test_a_pair_that_an_earlier_merge_has_used_up_is_not_told_as_one_across_words() -> None:
+    told = mismatch(assert_trained, ({}, [(b"a", b"b"), (b"b", b"c")]), "abc abc", 258)
+    assert told.hint.startswith("the bytes stand in a word, but no longer as these two tokens")
 
 
 def test_stopping_early_is_told_with_a_pair_that_is_left() -> None:

@@ -4,11 +4,14 @@ For each failing check:
 
 1. Take the first item that failed. A mistake is a candidate if the bank holds the same fingerprint for it there: the
    same ending, after the same number of comparisons, with the same value.
-2. Drop the candidate if its value is one that many mistakes give (all zero, all NaN, an exception), unless mistake and
-   code agree in every check of the functions that this check calls.
-3. Drop it if the code passes a comparison in one of these checks that the mistake fails.
-4. Drop it if mistake and code fail the items of these checks alike at most twice as often as with different values.
-5. Name nothing if most of what fails in the functions concerned has no candidate: the bank does not know this mistake.
+2. Drop the candidate if the code passes a comparison that the mistake fails, in a check of the functions that this
+   check calls.
+3. A value of many numbers speaks for itself. One of few numbers may agree by chance: drop the candidate if mistake and
+   code fail the items of these checks alike at most twice as often as with different values.
+4. A value that many mistakes give (all zero, all NaN, an exception) speaks only if mistake and code agree in all of
+   these checks, those apart that a known mistake in other functions explains.
+5. A failing check that another known mistake explains is no evidence in 3: a submission may have two mistakes, and the
+   cause of one check must not depend on what else fails.
 6. Of the candidates left, name those that explain the most failing checks, up to three as alternatives. If there are
    more, name none.
 
@@ -42,19 +45,18 @@ class Diagnosis:
         self._bank = bank
         self._seen: dict[str, CheckTrace] = {}
         self._known: dict[str, tuple[str, ...]] = {}
+        self._explained: dict[str, list[KnownMistake]] = {}
 
     def see(self, trace: CheckTrace) -> None:
         """One check has run, passed or not."""
         if trace.tells:
             self._seen[trace.number] = trace
             self._known.clear()
+            self._explained.clear()
 
     def names(self, number: str) -> tuple[str, ...]:
         """The mistakes that explain why that check failed, by name: several where they cannot be told apart."""
         fitting = self._fitting(number)
-        failing = [each for each in self._with_influence_on(number) if self._seen[each].fails]
-        if not fitting or 2 * sum(bool(self._fitting(each)) for each in failing) <= len(failing):
-            return ()
         mistakes = self._bank.mistakes
         explained = {name: sum(self._explains(mistakes[name], each) for each in self._seen) for name in fitting}
         return tuple(name for name in fitting if explained[name] == max(explained.values()))
@@ -82,13 +84,34 @@ class Diagnosis:
         if failure is None or not failure.is_that_of(self._seen[number].items[place]):
             return False
         related = [each for each in self._that_call(self._called(number), number) if each in mistake.checks]
-        if not failure.telling:
-            return all(self._agrees(mistake, each) for each in related)
         if any(self._passes_what_fails(mistake, each) for each in related):
             return False
+        if not failure.telling:
+            return all(self._agrees(mistake, each) or self._is_of_other_functions(mistake, each) for each in related)
+        if failure.is_rich:
+            return True
         at_home = [each for each in self._that_call(set(mistake.defines), number) if each in mistake.checks]
-        alike, unlike = self._compare(mistake, {*related, *at_home})
+        evidence = [each for each in {*related, *at_home} if not self._has_another_cause(mistake, each)]
+        alike, unlike = self._compare(mistake, evidence)
         return alike > _MORE_ALIKE * unlike
+
+    def _has_another_cause(self, mistake: KnownMistake, number: str) -> bool:
+        """Whether `mistake` does not explain why that check failed, and another one does by a telling value."""
+        return not self._explains(mistake, number) and bool(self._explained_by_value(number))
+
+    def _is_of_other_functions(self, mistake: KnownMistake, number: str) -> bool:
+        return any(set(each.defines).isdisjoint(mistake.defines) for each in self._explained_by_value(number))
+
+    def _explained_by_value(self, number: str) -> list[KnownMistake]:
+        """The mistakes that fail that check with the very value, where it is a telling one."""
+        place = self._first_failing(number)
+        if place is None:
+            return []
+        if number not in self._explained:
+            item, every = self._seen[number].items[place], self._bank.mistakes.values()
+            failures = ((each, _at(each, number, place)) for each in every)
+            self._explained[number] = [each for each, at in failures if at and at.telling and at.is_that_of(item)]
+        return self._explained[number]
 
     def _called(self, number: str) -> set[str]:
         return {name.partition(".")[0] for name in self._bank.functions.get(number, ())}
@@ -100,14 +123,6 @@ class Diagnosis:
             for each, trace in self._seen.items()
             if each == number or (not trace.bonus and not self._called(each).isdisjoint(names))
         ]
-
-    def _with_influence_on(self, number: str) -> list[str]:
-        """The checks of every function in which some mistake makes that check fail, called directly or not."""
-        names = self._called(number)
-        for mistake in self._bank.mistakes.values():
-            if any(mistake.checks.get(number, ())):
-                names.update(mistake.defines)
-        return self._that_call(names, number)
 
     def _explains(self, mistake: KnownMistake, number: str) -> bool:
         place = self._first_failing(number)

@@ -218,6 +218,7 @@ def name_of(number: float, pair: Pair, within: float = _EQUAL) -> tuple[str, str
         return "", ""
     within = max(within, pair.relative / 4)
     found = [each for value, *each in _known(pair) if abs(abs(number) - value) <= within * value]
+    found = found or [each for value, *each in _ratios(pair) if abs(abs(number) - value) <= within * value]
     if not found or len(found) > _MOST_NAMES:
         return "", ""
     minus = "minus " if number < 0 else ""
@@ -236,6 +237,16 @@ def _known(pair: Pair) -> Iterator[tuple[float, str, str]]:
         if size > 3:  # 2 and 3 have too many other reasons
             yield size, place, place
             yield 1 / size, f"1 / {size}, and {size} is {place}", f"1 / {place}"
+
+
+def _ratios(pair: Pair) -> Iterator[tuple[float, str, str]]:
+    """Roots of one size over another: what is divided by the root of the wrong one is off by that."""
+    sizes = {size: place for size, place in sizes_of(pair.arguments).items() if size > 2}
+    for size, place in sizes.items():
+        for other, its_place in sizes.items():
+            if size != other:
+                words = f"the square root of {size} / {other}: {place}, and {its_place}"
+                yield math.sqrt(size / other), words, f"the square root of {place} over that of {its_place}"
 
 
 def same_as_argument(pair: Pair) -> Hint | None:

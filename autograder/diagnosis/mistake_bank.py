@@ -8,6 +8,7 @@ what mistakes give, so it stays with the solutions.
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,6 +23,7 @@ AT_HOME = "@home"
 _FORMAT = 1
 # A mistake's value counts as different from the reference's beyond this many times the rounding that is allowed.
 _APART = 4.0
+_RICH = 24  # numbers that agree by the same mistake alone, whatever other checks give
 
 
 class Failure(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -45,6 +47,11 @@ class Failure(msgspec.Struct, frozen=True, omit_defaults=True):
     def telling(self) -> bool:
         """Whether agreeing with this value is evidence by itself."""
         return self.by_value and self.value is not None and self.value.telling
+
+    @property
+    def is_rich(self) -> bool:
+        """Whether it holds so many numbers that they agree by the same mistake alone."""
+        return self.telling and self.value is not None and math.prod(self.value.shape) >= _RICH
 
     def is_that_of(self, item: ItemTrace, times: float = 1.0) -> bool:
         """Whether `item` failed here in the same way, with the same value (within `times` rounding), after the same."""

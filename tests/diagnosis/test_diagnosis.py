@@ -9,7 +9,7 @@ import torch
 from autograder.diagnosis.diagnosis import Diagnosis, in_words, with_causes
 from autograder.diagnosis.mistake_bank import Bank, BankWriter
 from autograder.diagnosis.traces import CheckTrace, ItemTrace
-from tests.diagnosis.traces_of import MISTAKES, RIGHT, Function, bank, run, scores
+from tests.diagnosis.traces_of import MISTAKES, Function, bank, run, scores
 from tests.report.grades import EXPLANATION, check, passed
 
 

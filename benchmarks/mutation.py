@@ -1,6 +1,6 @@
 """The grader tested by machine: small changes of the reference, each of which some check must notice.
 
-    python -m benchmarks.mutation [--part PART] [--most N] [--seed N] [-j N]
+    python -m benchmarks.mutation [--part PART] [--function NAME] [--subtle] [--most N] [--seed N] [-j N]
 
 Changes are made by syntax tree (`autograder.authoring.mutation`), chosen by seed, graded in the warm pool like
 submissions, each in the checks of its part up to the first that fails. A change that none notices is a survivor. The
@@ -128,6 +128,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.mutation", description=__doc__.partition("\n")[0])
     parser.add_argument("--assignment", type=Path, default=ROOT / "assignments" / "08_transformers")
     parser.add_argument("--part", action="append", help="only this part (repeatable)")
+    parser.add_argument("--function", action="append", help="only this function or class (repeatable)")
+    parser.add_argument("--subtle", action="store_true", help="changes that are right in ordinary cases")
     parser.add_argument("--most", type=int, default=MOST, help=f"changes a part (default {MOST})")
     parser.add_argument("--seed", type=int, default=SEED, help=f"which of them (default {SEED})")
     parser.add_argument("-j", dest="graders", type=int, default=2, help="graders side by side (default 2)")
@@ -137,9 +139,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not parts:
         parser.error(f"no part is called {asked.part[0]}; there are: {', '.join(p.name for p in assignment.parts)}")
     sources = {part.name: assignment.reference(part).read_text(encoding="utf-8") for part in parts}
-    every = {name: mutants_of(name, source) for name, source in sources.items()}
+    plain, subtle = ({n: mutants_of(n, source, subtle=each) for n, source in sources.items()} for each in (False, True))
+    every = {
+        name: [each for each in mutants if not asked.function or each.top in asked.function]
+        for name, mutants in (subtle if asked.subtle else plain).items()
+    }
     known = equivalents()
-    outdated = stale([each for each in known.values() if each.part in every], [m for ms in every.values() for m in ms])
+    there = [mutant for each in (plain, subtle) for mutants in each.values() for mutant in mutants]
+    outdated = stale([each for each in known.values() if each.part in plain], there)
     with Session() as session:
         session.wait_ready()
         trial = Trial(assignment, session, asked.graders, parts)

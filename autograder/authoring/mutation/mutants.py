@@ -25,6 +25,7 @@ from autograder.authoring.mutation.expression_changes import (
 )
 from autograder.authoring.mutation.source_text import Edit, SourceText
 from autograder.authoring.mutation.statement_changes import changes_of_statement
+from autograder.authoring.mutation.subtle_changes import subtle_changes
 from autograder.authoring.starter_code import BEGIN, END
 
 Siblings = Mapping[str, Sibling]
@@ -68,8 +69,11 @@ class Mutant:
         return f"{self.part}.py:{self.line} {self.where} ({self.change.kind})\n  - {self.before}\n  + {self.after}"
 
 
-def mutants_of(part: str, source: str) -> list[Mutant]:
-    """All mutants of a part's reference, in the order of their lines; no two of them are the same program."""
+def mutants_of(part: str, source: str, *, subtle: bool = False) -> list[Mutant]:
+    """All mutants of a part's reference, in the order of their lines; no two of them are the same program.
+
+    `subtle` asks for those of `subtle_changes` in place of the plain ones.
+    """
     text = SourceText(source)
     allowed = _solution_lines(source)
     seen: Counter[tuple[str, str, str]] = Counter()
@@ -77,7 +81,7 @@ def mutants_of(part: str, source: str) -> list[Mutant]:
     found: list[Mutant] = []
     for node in text.tree.body:
         programs.add(ast.dump(node))
-        for where, change in _of_top_level(text, node):
+        for where, change in (subtle_changes if subtle else _of_top_level)(text, node):
             first, last = text.line(change.start), text.line(change.stop)
             if not all(line in allowed for line in range(first, last + 1)):
                 continue

@@ -22,7 +22,7 @@ from autograder.testing.numbers import (
     assert_tensor,
     attention_bounds,
     parts_of,
-    rounding,
+    relative_floor,
 )
 from autograder.testing.stability import one_clear_winner
 
@@ -52,7 +52,7 @@ def assert_best_key_wins(
     q, k, winners = one_clear_winner(cases, 2, n_q=5, n_k=7, d=11, score=score, dtype=dtype)
     v = cases.tensor(2, 7, 13, dtype=dtype)
     expected = torch.nn.functional.one_hot(winners, 7).double()
-    within = 4 * rounding(dtype)
+    within = relative_floor(dtype)
     out, weights = attend(attention, q, k, v)
     assert_close(weights, expected, "weights", within=within, dtype=dtype)
     assert_close(out, expected @ v.double(), "out", within=within * float(v.abs().max()), dtype=dtype)

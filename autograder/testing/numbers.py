@@ -17,9 +17,18 @@ from torch import Tensor
 from autograder.testing.mismatch import Mismatch, compared, describe, dtype_name, places, row_at
 
 
+FLOOR = 1e-5
+"""Relative error that is allowed in float32 and float64 wherever exactness is not what a check is about."""
+
+
 def rounding(dtype: torch.dtype) -> float:
     """The relative rounding to allow for: eps of the dtype; float32's for float64, as constants may be float32."""
     return torch.finfo(torch.float32 if dtype == torch.float64 else dtype).eps
+
+
+def relative_floor(dtype: torch.dtype) -> float:
+    """The relative error that is allowed at least: `FLOOR`, and 8 eps of the half types."""
+    return FLOOR if dtype in (torch.float32, torch.float64) else 8 * torch.finfo(dtype).eps
 
 
 def softmax_bound(x: Tensor) -> float:
@@ -37,7 +46,7 @@ def attention_bounds(q: Tensor, k: Tensor, v: Tensor) -> tuple[float, float]:
     """What outputs and what weights of attention may err: eps x (2 + n_k + S) x max|v|, and the same without max|v|.
 
     S is the largest sum |q||k| / sqrt(d) over all pairs: a score's rounding error, which exp turns into a relative
-    one.
+    one. In float32 and float64 it is at least `FLOOR`.
 
     Args:
         q: (..., n_q, d).
@@ -46,7 +55,7 @@ def attention_bounds(q: Tensor, k: Tensor, v: Tensor) -> tuple[float, float]:
     """
     n_k, d = k.shape[-2:]
     sums = q.double().abs() @ k.double().abs().transpose(-2, -1) / math.sqrt(d)
-    weights = rounding(q.dtype) * (2 + n_k + float(sums.max()))
+    weights = max(relative_floor(q.dtype), rounding(q.dtype) * (2 + n_k + float(sums.max())))
     return weights * float(v.double().abs().max()), weights
 
 
@@ -59,7 +68,7 @@ def bound_by_reference(own: Tensor, expected: Tensor) -> float:
         own: the reference's result in the dtype of the check.
         expected: its result in float64.
     """
-    floor = 1e-5 if own.dtype in (torch.float32, torch.float64) else 8 * torch.finfo(own.dtype).eps
+    floor = relative_floor(own.dtype)
     if not expected.numel():
         return 0.0
     error = float((own.double() - expected.double()).abs().max())

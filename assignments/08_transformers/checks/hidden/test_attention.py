@@ -10,12 +10,14 @@ from gradescope_utils.autograder_utils.decorators import number, visibility, wei
 
 from autograder.testing.attention import assert_best_key_wins, assert_masked, attend
 from autograder.testing.causality import assert_blind, assert_no_gradient_from_hidden
+from autograder.testing.devices import assert_keeps_device
 from autograder.testing.gradients import assert_arrives, assert_gradients, vjp
 from autograder.testing.modules import assert_like, load_alike
-from autograder.testing.numbers import assert_close, assert_same, attention_bounds, parts_of, rounding, softmax_bound
+from autograder.testing.numbers import FLOOR, assert_close, assert_same, attention_bounds, parts_of, softmax_bound
 from autograder.testing.purity import assert_pure
 from autograder.testing.stability import all_scores_low
 from autograder.testing.symmetry import assert_invariant
+from support.layouts import in_each_layout, transposed
 
 HALF = (torch.float16, torch.bfloat16)
 NAMES = ("q", "k", "v")
@@ -40,13 +42,17 @@ def test_softmax_of_rows_far_apart(student, reference, cases):
     """
     offsets = torch.tensor([[0.0], [60.0], [-60.0]])
     spread = torch.tensor([0.0, -200.0, -10.0, 95.0, -float("inf")])
-    for x in (cases.tensor(3, 5) + offsets, cases.tensor(3, 5) + spread):
+    low = torch.tensor([-3e4, -float("inf"), -3e4, -1e10, -float("inf")])
+    for x in (cases.tensor(3, 5) + offsets, cases.tensor(3, 5) + spread, cases.tensor(3, 5) + low):
         got = student.softmax(x, 1)
-        assert_close(got, reference.softmax(x.double(), 1), "softmax", within=softmax_bound(x), dtype=x.dtype)
+        within = max(FLOOR, softmax_bound(x.clamp_min(-4e4)))
+        assert_close(got, reference.softmax(x.double(), 1), "softmax", within=within, dtype=x.dtype)
     for dtype in HALF:
         x = cases.tensor(3, 5, dtype=dtype, scale=0.3)
         got = student.softmax(x, 1)
         assert_close(got, reference.softmax(x.double(), 1), "softmax", within=softmax_bound(x), dtype=dtype)
+        got = student.softmax((x.double() + 1e4 * offsets.sign()).to(dtype), 1)  # exp(1e4) is beyond every dtype
+        assert_close(got.sum(1), torch.ones(3), "sums of softmax", within=16 * torch.finfo(dtype).eps, dtype=dtype)
 
 
 @number("2.1d")
@@ -54,15 +60,24 @@ def test_softmax_of_rows_far_apart(student, reference, cases):
 @visibility("hidden")
 @pytest.mark.read("handout 2.1")
 def test_softmax_gradient_and_argument(student, reference, cases):
-    """Softmax leaves its argument alone and lets gradients through"""
-    x, cotangent = cases.tensor(3, 5), cases.tensor(3, 5)
-    seen = student.observe(student.softmax, x, 1)
-    assert_close(seen.value, reference.softmax(x.double(), 1), "softmax", within=softmax_bound(x), dtype=x.dtype)
-    assert_pure(seen, (x, 1))
-    got = student.vjp(student.softmax, (x, 1), (cotangent,))
-    expected = vjp(reference.softmax, (x.double(), 1), (cotangent.double(),))
-    own = vjp(reference.softmax, (x, 1), (cotangent,))
-    assert_gradients({"x": got.args[0]}, {"x": expected.args[0]}, {"x": own.args[0]})
+    """Softmax leaves its argument alone, wherever its numbers lie, and lets gradients through"""
+    for dtype in (torch.float32, torch.float64, torch.bfloat16):
+        x = cases.tensor(3, 5, dtype=dtype)
+        for dim in (1, 0):
+            seen = student.observe(student.softmax, x, dim)
+            expected = reference.softmax(x.double(), dim)
+            assert_close(seen.value, expected, "softmax", within=max(FLOOR, softmax_bound(x)), dtype=dtype)
+            assert_pure(seen, (x, dim))
+    for (x,) in in_each_layout(cases.tensor(3, 5)):
+        expected = reference.softmax(x.double(), 1)
+        assert_close(student.softmax(x, 1), expected, "softmax", within=max(FLOOR, softmax_bound(x)), dtype=x.dtype)
+    for dim, place in ((1, lambda x: x), (0, transposed)):
+        x, cotangent = place(cases.tensor(3, 5)), place(cases.tensor(3, 5))
+        got = student.vjp(student.softmax, (x, dim), (cotangent,), then=(cases.tensor(4, 2), dim))
+        expected = vjp(reference.softmax, (x.double(), dim), (cotangent.double(),))
+        own = vjp(reference.softmax, (x, dim), (cotangent,))
+        assert_gradients({"x": got.args[0]}, {"x": expected.args[0]}, {"x": own.args[0]})
+    assert_keeps_device(student, student.softmax, x, 1)
 
 
 @number("2.2b")
@@ -71,16 +86,30 @@ def test_softmax_gradient_and_argument(student, reference, cases):
 @pytest.mark.read("handout 2.2")
 def test_loops_keep_dtype_and_gradient(student, reference, cases):
     """Loops change nothing about a function: gradients flow, float64 stays float64, arguments stay as they were"""
-    for q, k, v in cases.attention(torch.float64, most_axes=2, least_keys=7):
-        seen = student.observe(student.attention_with_loops, q, k, v)
+    loops = student.attention_with_loops
+    for dtype in (torch.float64, torch.float32):
+        for q, k, v in cases.attention(dtype, most_axes=2, least_keys=7):
+            seen = student.observe(loops, q, k, v)
+            within, _ = attention_bounds(q, k, v)
+            expected = reference.attention_with_loops(*in_float64(q, k, v))
+            assert_close(seen.value, expected, "out", within=within, dtype=dtype)
+            assert_pure(seen, (q, k, v))
+            cotangent = transposed(cases.tensor(q.shape[0], v.shape[1], dtype=dtype))
+            pulled = vjp(reference.attention_with_loops, in_float64(q, k, v), (cotangent.double(),))
+            own = vjp(reference.attention_with_loops, (q, k, v), (cotangent,))
+            for frozen in ((), (0,), (1, 2)):
+                got = student.vjp(loops, (q, k, v), (cotangent,), frozen=frozen)
+                assert_gradients(*(_named(each.args, frozen) for each in (got, pulled, own)))
+    for q, k, v in in_each_layout(cases.tensor(3, 4), cases.tensor(5, 4), cases.tensor(5, 2)):
         within, _ = attention_bounds(q, k, v)
-        assert_close(seen.value, reference.attention_with_loops(q, k, v), "out", within=within, dtype=q.dtype)
-        assert_pure(seen, (q, k, v))
-        cotangent = cases.tensor(*q.shape[:-1], v.shape[-1], dtype=torch.float64)
-        got = student.vjp(student.attention_with_loops, (q, k, v), (cotangent,))
-        expected = vjp(reference.attention_with_loops, (q, k, v), (cotangent,))
-        oracle = dict(zip(NAMES, expected.args, strict=True))
-        assert_gradients(dict(zip(NAMES, got.args, strict=True)), oracle, oracle)
+        expected = reference.attention_with_loops(*in_float64(q, k, v))
+        assert_close(loops(q, k, v), expected, "out", within=within, dtype=q.dtype)
+    assert_keeps_device(student, loops, q, k, v)
+
+
+def _named(gradients, frozen=()):
+    """Those of q, k and v by name, apart from what needed none."""
+    return {name: gradients[i] for i, name in enumerate(NAMES) if i not in frozen}
 
 
 @number("2.3f")
@@ -94,6 +123,9 @@ def test_query_that_may_attend_to_nothing(student, cases):
         mask = cases.mask(*q.shape[:-1], k.shape[-2])
         mask[..., 0, :] = False
         assert_masked(student.scaled_dot_product_attention, q, k, v, mask)
+        mask_of_all = torch.zeros_like(mask)
+        assert_masked(student.scaled_dot_product_attention, q, k, v, mask_of_all)
+        assert_masked(student.scaled_dot_product_attention, q, k, v, mask_of_all[..., :1, :])
         if q.shape[-2] == 1:  # nothing reaches this output: a gradient may just as well be missing
             continue
         cotangent = cases.tensor(*q.shape[:-1], v.shape[-1])
@@ -117,7 +149,7 @@ def test_attention_with_extreme_scores(student, cases):
     v, mask = cases.tensor(7, 13), cases.mask(5, 7)
     mask[:, best] = True
     out, weights = attend(attention, q, k, v, mask)
-    within = 4 * rounding(q.dtype)
+    within = FLOOR
     assert_close(weights, torch.eye(7)[best].expand(5, 7), "weights", within=within, dtype=q.dtype)
     assert_close(out, v[best].expand(5, 13), "out", within=within * float(v.abs().max()), dtype=q.dtype)
     for dtype in HALF:
@@ -162,29 +194,75 @@ def test_past_does_not_see_the_future(student, reference, cases):
 @visibility("hidden")
 @pytest.mark.read("handout 2.3")
 def test_gradients_of_attention(student, reference, cases):
-    """Queries, keys and values all learn: gradients flow through outputs and weights, and are the formula's"""
-    for q, k, v in cases.attention(least_keys=2):
-        cotangents = cases.tensor(*q.shape[:-1], v.shape[-1]), cases.tensor(*q.shape[:-1], k.shape[-2])
-        for args in ((q, k, v), (q, k, v, cases.mask(*q.shape[:-1], k.shape[-2]))):
-            got = student.vjp(student.scaled_dot_product_attention, args, cotangents)
-            expected = vjp(reference.scaled_dot_product_attention, in_float64(*args), in_float64(*cotangents))
-            own = vjp(reference.scaled_dot_product_attention, args, cotangents)
-            assert_gradients(*(dict(zip(NAMES, pulled.args, strict=False)) for pulled in (got, expected, own)))
+    """Queries, keys and values all learn: gradients flow through outputs and weights, and are the formula's
+
+    Whichever of them need gradients, whatever of the result is used, and wherever the cotangent lies in memory.
+    """
+    attention, oracle = student.scaled_dot_product_attention, reference.scaled_dot_product_attention
+    uses = [((), slice(0, 2)), ((0,), slice(0, 1)), ((1,), slice(0, 2)), ((2,), slice(1, 2)), ((1, 2), slice(0, 2))]
+    for (q, k, v), (frozen, used) in zip(cases.attention(least_keys=2), uses, strict=False):
+        both = transposed(cases.tensor(*q.shape[:-1], v.shape[-1])), cases.tensor(*q.shape[:-1], k.shape[-2])
+        mask = cases.mask(*q.shape[:-1], k.shape[-2])
+        for args, part, fixed in (((q, k, v), slice(0, 2), ()), ((q, k, v, mask), used, frozen)):
+            cotangents = tuple(each if place in range(2)[part] else None for place, each in enumerate(both))
+            wide = tuple(None if each is None else each.double() for each in cotangents)
+            then = tuple(each.flip(-1) for each in args)
+            got = student.vjp(attention, args, cotangents, frozen=fixed, then=then)
+            expected, own = vjp(oracle, in_float64(*args), wide), vjp(oracle, args, cotangents)
+            left_out = (*fixed, 2) if part == slice(1, 2) else fixed  # the weights know no values
+            assert_gradients(*(_named(pulled.args, left_out) for pulled in (got, expected, own)))
 
 
 @number("2.3i")
 @weight(0.5)
 @visibility("hidden")
 @pytest.mark.read("handout 2.3")
-def test_attention_leaves_its_arguments_alone(student, cases):
-    """Attention leaves queries, keys, values and mask as they were, and draws no random numbers"""
+def test_attention_leaves_its_arguments_alone(student, reference, cases):
+    """Attention leaves queries, keys, values and mask as they were, wherever they lie, and draws no random numbers"""
     attention = student.scaled_dot_product_attention
-    for q, k, v in cases.attention(least_keys=3):
-        for args in ((q, k, v), (q, k, v, cases.mask(*q.shape[:-1], k.shape[-2]))):
-            seen = student.observe(attention, *args)
-            parts_of(seen.value, "out", "weights")
-            assert_pure(seen, args)
     assert_best_key_wins(attention, cases)
+    for dtype in (torch.float32, torch.float64):
+        for q, k, v in cases.attention(dtype, least_keys=3):
+            for args in (
+                (q, k, v),
+                (q, k, v, cases.mask(*q.shape[:-1], k.shape[-2])),
+                (q, k, v, cases.mask(k.shape[-2])),
+            ):
+                seen = student.observe(attention, *args)
+                parts_of(seen.value, "out", "weights")
+                assert_pure(seen, args)
+    for q, k, v in in_each_layout(cases.tensor(2, 5, 4), cases.tensor(2, 7, 4), cases.tensor(2, 7, 3)):
+        for mask in (transposed(cases.mask(2, 5, 7)), cases.mask(5, 7).expand(2, 5, 7), cases.mask(7)):
+            assert_masked(attention, q, k, v, mask)
+    assert_keeps_device(student, attention, q, k, v)
+    assert_keeps_device(student, attention, q, k, v, mask)
+
+
+@number("2.3j")
+@weight(0.5)
+@visibility("hidden")
+@pytest.mark.read("handout 2.3")
+@pytest.mark.parametrize("masked", [200.0, -200.0, 1e4, 0.0])
+def test_masked_scores_may_be_louder(student, reference, cases, masked):
+    """A key that is masked gets weight 0 and takes no part, however much louder or softer its score is than the others
+
+    With masked = 0 the only key that may be attended to has a score of -1e10, below what often stands for minus
+    infinity.
+    """
+    attention = student.scaled_dot_product_attention
+    assert_best_key_wins(attention, cases)
+    q, k, v = cases.tensor(5, 9), cases.tensor(7, 9), cases.tensor(7, 3)
+    hidden = torch.zeros(7, dtype=torch.bool)
+    q[:, 0], k[:, 0] = 3.0, 0.0  # 3 / sqrt(9): feature 0 of a key is added to its scores
+    hidden[[1, 4] if masked else [0, 1, 2, 4, 5, 6]] = True
+    k[hidden, 0] = masked
+    if not masked:
+        k[3, 0] = -1e10
+    out, weights = attend(attention, q, k, v, ~hidden)
+    expected_out, expected = reference.scaled_dot_product_attention(*in_float64(q, k[~hidden], v[~hidden]))
+    assert_close(weights[..., hidden], torch.zeros(5, int(hidden.sum())), "weights of masked keys", within=1e-6)
+    assert_close(weights[..., ~hidden], expected, "weights of the other keys", within=10 * FLOOR, dtype=q.dtype)
+    assert_close(out, expected_out, "out", within=30 * FLOOR, dtype=q.dtype)
 
 
 @number("2.4d")
@@ -193,12 +271,22 @@ def test_attention_leaves_its_arguments_alone(student, cases):
 @pytest.mark.read("handout 2.4")
 def test_masks_combine(student, reference, cases):
     """A padding mask and a causal mask combine by `&`, also where every sequence is shorter than the batch is wide"""
-    for lengths, n in [([2, 0, 4], 6), ([3], 5)]:
-        given = torch.tensor(lengths, dtype=torch.int32)
+    for lengths, n, dtype in [([2, 0, 4], 6, torch.int32), ([3], 5, torch.int64), ([0, 0], 4, torch.int32)]:
+        given = torch.tensor(lengths, dtype=dtype)
         padding, causal = student.padding_mask(given, n), student.causal_mask(n, n)
         assert_same(padding, reference.padding_mask(given, n), "padding mask")
         assert_same(causal, reference.causal_mask(n, n), "causal mask")
         assert_same(padding & causal, reference.padding_mask(given, n) & reference.causal_mask(n, n), "both masks")
+    for lengths, n in [([32_768, 1, 40_000], 40_000), ([131_073], 131_075)]:
+        given = torch.tensor(lengths)
+        assert_same(student.padding_mask(given, n), reference.padding_mask(given, n), "padding mask")
+    for n_q, n_k in ((2, 33_000), (3, 131_074)):
+        assert_same(student.causal_mask(n_q, n_k), reference.causal_mask(n_q, n_k), "causal mask")
+    given = torch.stack((torch.tensor([1, 4, 2]), torch.tensor([9, 9, 9])), dim=-1)[:, 0]  # every second number
+    seen = student.observe(student.padding_mask, given, 5)
+    assert_same(seen.value, reference.padding_mask(given, 5), "padding mask")
+    assert_pure(seen, (given, 5))
+    assert_keeps_device(student, student.padding_mask, given, 5)
 
 
 @number("2.5d")
@@ -236,6 +324,18 @@ def test_same_parameters_at_any_length(student, reference, cases):
         x = cases.tensor(*shape, 12)
         out, _ = attend(alike.module, x.to(alike.dtype))
         assert_like(alike, out, 0, "out", x)
+    for (x,) in in_each_layout(cases.tensor(2, 5, 12)):
+        seen = student.observe(alike.module, x.to(alike.dtype), x.flip(-2).to(alike.dtype))
+        out, _ = parts_of(seen.value, "out", "weights")
+        assert_like(alike, out, 0, "out", x, x.flip(-2))
+        assert_pure(seen, (x.to(alike.dtype), x.flip(-2).to(alike.dtype)))
+    with_mask = cases.mask(2, 5, 5)
+    seen = student.observe(alike.module, x.to(alike.dtype), mask=with_mask)
+    assert_pure(seen, (x.to(alike.dtype),), {"mask": with_mask})
+    wide = alike.module.double()
+    out, _ = attend(wide, x.double())
+    assert_close(out, alike.oracle(x.double())[0].detach(), "out", within=1e-5, dtype=torch.float64)
+    assert_keeps_device(student, alike.module.to("meta"), x.double())
 
 
 @number("2.5f")
@@ -245,14 +345,20 @@ def test_same_parameters_at_any_length(student, reference, cases):
 def test_every_projection_learns(student, reference, cases):
     """Every projection learns: gradients reach all parameters and both sequences"""
     alike = load_alike(student.MultiHeadAttention, reference.MultiHeadAttention, cases, 12, 3)
-    x, context = cases.tensor(2, 5, 12), cases.tensor(2, 7, 12)
-    cotangent = cases.tensor(2, 5, 12)
-    got = student.vjp(alike.module, (x.to(alike.dtype), context.to(alike.dtype)), (cotangent.to(alike.dtype), None))
-    expected = vjp(alike.oracle, in_float64(x, context), (cotangent.double(), None))
-    own = vjp(alike.plain, (x, context), (cotangent, None))
-    assert_gradients(
-        *({**dict(zip(("x", "context"), each.args, strict=True)), **each.parameters} for each in (got, expected, own))
-    )
+    for x, *rest in (
+        (cases.tensor(2, 5, 12), cases.tensor(2, 7, 12)),
+        (cases.tensor(2, 5, 12),),
+        (cases.tensor(2, 5, 12), cases.tensor(2, 7, 12), cases.mask(2, 5, 7)),
+    ):
+        args, cotangent = (x, *rest), transposed(cases.tensor(2, 5, 12))
+        theirs = tuple(each.to(alike.dtype) if each.is_floating_point() else each for each in args)
+        got = student.vjp(alike.module, theirs, (cotangent.to(alike.dtype), None), then=theirs[:1])
+        expected = vjp(alike.oracle, in_float64(*args), (cotangent.double(), None))
+        own = vjp(alike.plain, args, (cotangent, None))
+        names = ("x", "context")[: min(2, len(args))]
+        assert_gradients(
+            *({**dict(zip(names, each.args, strict=False)), **each.parameters} for each in (got, expected, own))
+        )
 
 
 @number("2.6c")

@@ -107,7 +107,7 @@ def test_masked_key_might_as_well_not_be_there(student, cases):
 
 
 @number("2.3d")
-@weight(0.5)
+@weight(0.25)
 @pytest.mark.read("handout 2.3")
 def test_same_vector_added_to_every_key(student, cases):
     """Adding the same vector to every key changes nothing: only differences of scores count"""
@@ -123,7 +123,7 @@ def test_same_vector_added_to_every_key(student, cases):
 
 
 @number("2.3e")
-@weight(0.5)
+@weight(0.25)
 @pytest.mark.read("handout 2.3")
 def test_keys_are_a_set_and_queries_a_list(student, cases):
     """Permuting keys together with their values changes nothing; permuting queries permutes the outputs

@@ -1,67 +1,76 @@
 """Visible checks of part 5: exact attention in chunks, and how its memory grows.
 
-Oracles are the reference in float64, bounds those of attention (`attention_bounds`). Memory is judged by the
-allocation model and, where it is kept, by the kernel's account of a call whose values are compared, too.
+Oracles are the reference in float64, and torch's own attention where memory is measured; bounds are those of attention
+(`attention_bounds`). Memory is judged on calls whose values are compared: by the allocation model and, where it is
+kept, by the kernel's account. Checks of something else use equal widths and chunks that divide n.
 """
 
 import pytest
-import torch
 from gradescope_utils.autograder_utils.decorators import number, weight
 
-from autograder.testing.attention import assert_attention_where_measured, factor_of_scores
-from autograder.testing.gradients import assert_arrives, assert_gradients, vjp
-from autograder.testing.memory import assert_linear_memory, assert_linear_operations, shapes, weigh
-from autograder.testing.numbers import assert_close, attention_bounds
-from autograder.testing.operators import assert_own_attention, own_work
+from autograder.testing.gradients import assert_gradients, vjp
+from autograder.testing.memory import assert_linear_memory, assert_linear_operations, weigh
+from support.efficient import (
+    NAMES,
+    assert_attention,
+    assert_pulled_back,
+    assert_rows,
+    in_float64,
+    measuring,
+    slips_of,
+    some_rows,
+)
 
-NAMES = ("q", "k", "v")
-LENGTHS = ((6, 6), (5, 7), (7, 5), (1, 4), (4, 1))
+# leading axes, n_q, n_k, d_k, d_v, chunks
+FORMS = {
+    "plain": [((), 4, 4, 3, 3, (2, 4)), ((2,), 8, 8, 11, 11, (1, 2, 8))],
+    "one token": [((), 1, 1, 3, 3, (1,)), ((2,), 1, 6, 5, 5, (1, 2)), ((2,), 6, 1, 5, 5, (1, 2))],
+    "values of another width": [((), 4, 4, 3, 5, (2,)), ((2,), 6, 6, 7, 4, (2, 6)), ((2,), 6, 6, 1, 2, (3,))],
+    "a shorter last chunk": [((), 5, 7, 4, 4, (2, 3)), ((2,), 7, 5, 11, 11, (3, 4, 5, 7, 100))],
+    "other leading axes": [((1,), 4, 4, 3, 3, (2,)), ((2, 3), 4, 6, 5, 5, (2, 4)), ((2, 1, 3), 4, 4, 5, 5, (2,))],
+}
+CAUSAL = {
+    "as many keys": [((2,), 6, 6, 11, 11, (1, 2, 3, 6))],
+    "more keys": [((2,), 4, 6, 11, 11, (1, 2, 100)), ((), 1, 4, 5, 5, (1, 2))],
+    "empty rows": [((2,), 6, 4, 11, 11, (1, 2, 100)), ((), 4, 1, 5, 5, (1, 2))],
+    "a shorter last chunk": [((2,), 7, 7, 11, 11, (2, 3, 4)), ((2, 3), 5, 8, 4, 6, (3, 4, 100))],
+}
 
 
-def in_float64(*tensors):
-    return tuple(tensor.double() for tensor in tensors)
-
-
-def any_scale(attention, q, k, v, mask=None):
-    """Attention by torch, in float64, with the scores of `attention`, whose scale other checks look at."""
-    scaled = factor_of_scores(lambda q, k, v: attention(q, k, v, 2), q.shape[-1]) * q
-    return torch.nn.functional.scaled_dot_product_attention(*in_float64(scaled, k, v), mask), scaled
-
-
-def assert_attention(got, expected, q, k, v):
-    within, _ = attention_bounds(q, k, v)
-    assert_close(got, expected, "out", within=within, dtype=q.dtype)
+def drawn(cases, forms):
+    """q, k, v and a chunk, of each form."""
+    for leading, n_q, n_k, d_k, d_v, chunks in forms:
+        q, k, v = cases.tensor(*leading, n_q, d_k), cases.tensor(*leading, n_k, d_k), cases.tensor(*leading, n_k, d_v)
+        for chunk in chunks:
+            yield q, k, v, chunk
 
 
 @number("5.1a")
 @weight(1.5)
 @pytest.mark.read("handout 5.1")
-def test_chunks_change_nothing(student, reference, cases, forbids):
+@pytest.mark.parametrize("form", FORMS)
+def test_chunks_change_nothing(student, reference, cases, form):
     """Attention in chunks is attention: chunks of any size, dividing n or not, 1 or more than n
 
     Stays though others catch all that it catches: it is the exercise itself, and it shows a student the numbers.
     """
-    assert_own_attention(student, student.chunked_attention, forbids)
-    for q, k, v in cases.attention():
+    for q, k, v, chunk in drawn(cases, FORMS[form]):
         expected = reference.chunked_attention(*in_float64(q, k, v), 100)
-        for chunk in (1, 2, 3, 4, 5, 7, 100):
-            assert_attention(student.chunked_attention(q, k, v, chunk), expected, q, k, v)
+        assert_attention(student.chunked_attention(q, k, v, chunk), expected, q, k, v)
 
 
 @number("5.1b")
 @weight(1)
 @pytest.mark.read("handout 5.1")
-def test_causal_chunks(student, reference, cases, forbids):
+@pytest.mark.parametrize("form", CAUSAL)
+def test_causal_chunks(student, reference, cases, form):
     """Causal: the last query is aligned with the last key, whatever the chunks; who sees nothing gets 0
 
     Stays beside 5.1d, which fails with it by gradients: that one is hidden, and this one shows a student the numbers.
     """
-    assert_own_attention(student, student.chunked_attention, forbids)
-    for n_q, n_k in LENGTHS:
-        q, k, v = cases.tensor(2, n_q, 11), cases.tensor(2, n_k, 11), cases.tensor(2, n_k, 13)
+    for q, k, v, chunk in drawn(cases, CAUSAL[form]):
         expected = reference.chunked_attention(*in_float64(q, k, v), 100, causal=True)
-        for chunk in (1, 2, 3, 4, 100):
-            assert_attention(student.chunked_attention(q, k, v, chunk, causal=True), expected, q, k, v)
+        assert_attention(student.chunked_attention(q, k, v, chunk, causal=True), expected, q, k, v)
 
 
 @number("5.1e")
@@ -73,59 +82,48 @@ def test_memory_of_chunks_grows_linearly(student, cases, forbids):
 
     Stays beside 5.1f, which fails with it: that one is hidden, and this one shows a student the table.
     """
-    assert_own_attention(student, student.chunked_attention, forbids)
-    for causal in (False, True):
-
-        def measure(lengths, causal=causal):
-            return student.measure(student.chunked_attention, lambda n: (*shapes(n, 64), 64, causal), lengths)
-
-        assert_linear_memory(own_work(measure, forbids, "chunked_attention"), 64, "chunked_attention")
-    attention = student.chunked_attention
-    assert_attention_where_measured(attention, cases, 512, 64, 64)
+    attention, what = student.chunked_attention, "chunked_attention"
+    slips = slips_of(lambda q, k, v: attention(q, k, v, 4), 8)
+    causal = slips_of(lambda q, k, v: attention(q, k, v, 4, True), 8, least=0)
+    assert_linear_memory(measuring(student, attention, cases, slips, forbids, 64), 64, what)
+    assert_linear_memory(measuring(student, attention, cases, causal, forbids, 64, True, axes=(2,)), 64, what)
     q, k, v = (4 * cases.tensor(2048, 64), cases.tensor(2048, 64), cases.tensor(2048, 64))
-    expected, scaled = any_scale(attention, q, k, v)
-    for warm in (300, 300):
+    for warm in (256, 256):
         attention(q[:warm], k[:warm], v[:warm], 256)
-    got = weigh(student, lambda: attention(q, k, v, 256), 20, "chunked_attention")
-    assert_attention(got, expected, scaled, k, v)
+    got = weigh(student, lambda: attention(q, k, v, 256), 20, what)
+    assert_rows(got, q, k, v, slips, some_rows(cases, 2048))
 
 
 @number("5.2a")
 @weight(1)
 @pytest.mark.read("handout 5.2")
-def test_flash_attention_is_attention(student, reference, cases, forbids):
+@pytest.mark.parametrize("form", [*FORMS, *(f"causal, {form}" for form in CAUSAL)])
+def test_flash_attention_is_attention(student, reference, cases, form):
     """Flash attention is attention: the same numbers, causal or not, whatever the chunks
 
     Stays beside 5.2b and 5.2c: they fail with it by gradients, and this one tells a student that forward is wrong.
     """
-    assert_own_attention(student, student.flash_attention, forbids, grad=True)
-    for q, k, v in cases.attention():
-        expected = reference.flash_attention(*in_float64(q, k, v), 100)
-        for chunk in (1, 3, 4, 100):
-            assert_attention(student.flash_attention(q, k, v, chunk), expected, q, k, v)
-    for n_q, n_k in LENGTHS:
-        q, k, v = cases.tensor(2, n_q, 11), cases.tensor(2, n_k, 11), cases.tensor(2, n_k, 13)
-        expected = reference.flash_attention(*in_float64(q, k, v), 100, causal=True)
-        for chunk in (1, 2, 4, 100):
-            assert_attention(student.flash_attention(q, k, v, chunk, causal=True), expected, q, k, v)
+    causal = form not in FORMS
+    for q, k, v, chunk in drawn(cases, CAUSAL[form.partition(", ")[2]] if causal else FORMS[form]):
+        expected = reference.flash_attention(*in_float64(q, k, v), 100, causal=causal)
+        assert_attention(student.flash_attention(q, k, v, chunk, causal=causal), expected, q, k, v)
 
 
 @number("5.2b")
-@weight(1.5)
+@weight(1.25)
 @pytest.mark.read("handout 5.2")
-def test_gradients_of_flash_attention(student, reference, cases, forbids):
+@pytest.mark.parametrize("form", FORMS)
+def test_gradients_of_flash_attention(student, reference, cases, form):
     """Weights that were thrown away can be computed again: the gradients are those of attention
 
     Stays beside 5.2c, which fails with it: that one is hidden and causal, and this one shows a student the numbers.
     """
-    assert_own_attention(student, student.flash_attention, forbids, grad=True)
-    for q, k, v in cases.attention(least_keys=2):
+    for q, k, v, chunk in drawn(cases, FORMS[form]):
         cotangent = cases.tensor(*q.shape[:-1], v.shape[-1])
         expected = vjp(reference.flash_attention, (*in_float64(q, k, v), 100), (cotangent.double(),))
         own = vjp(reference.flash_attention, (q, k, v, 2), (cotangent,))
-        for chunk in (1, 3, 4, 100):
-            got = student.vjp(student.flash_attention, (q, k, v, chunk), (cotangent,))
-            assert_gradients(*(dict(zip(NAMES, each.args, strict=False)) for each in (got, expected, own)))
+        got = student.vjp(student.flash_attention, (q, k, v, chunk), (cotangent,))
+        assert_gradients(*(dict(zip(NAMES, each.args, strict=False)) for each in (got, expected, own)))
 
 
 @number("5.2e")
@@ -137,41 +135,34 @@ def test_memory_of_training_grows_linearly(student, cases, forbids):
 
     Stays beside 5.2f, which fails with it: that one is hidden, and this one shows a student the table.
     """
-    assert_own_attention(student, student.flash_attention, forbids, grad=True)
-    for causal in (False, True):
-
-        def measure(lengths, causal=causal):
-            return student.measure(student.flash_attention, lambda n: (*shapes(n, 64), 64, causal), lengths, grad=True)
-
-        what = "flash_attention in training"
-        assert_linear_memory(own_work(measure, forbids, what), 64, what, training=True)
     attention, what = student.flash_attention, "flash_attention in training"
-    assert_attention_where_measured(attention, cases, 512, 64, 64)
+    slips = slips_of(lambda q, k, v: attention(q, k, v, 4), 8)
+    causal = slips_of(lambda q, k, v: attention(q, k, v, 4, True), 8, least=0)
+    for each, *rest in ((slips, 64), (causal, 64, True)):
+        measure = measuring(student, attention, cases, each, forbids, *rest, grad=True)
+        assert_linear_memory(measure, 64, what, training=True)
     q, k, v = (2 * cases.tensor(2048, 64), cases.tensor(2048, 64), cases.tensor(2048, 64))
     cotangent = cases.tensor(2048, 64)
-    expected, scaled = any_scale(attention, q, k, v)
-    for warm in (300, 300):
+    for warm in (256, 256):
         student.vjp(attention, (q[:warm], k[:warm], v[:warm], 256), (cotangent[:warm],))
     got = weigh(student, lambda: student.vjp(attention, (q, k, v, 256), (cotangent,)), 60, what)
-    assert_attention(got.value, expected, scaled, k, v)
-    assert_arrives(got.args[0], "q")
+    assert_rows(got.value, q, k, v, slips, some_rows(cases, 2048))
+    assert_pulled_back(got.args, q, k, v, cotangent, slips)
 
 
 @number("5.3a")
 @weight(1.5)
 @pytest.mark.read("handout 5.3")
-def test_window_is_attention_to_the_latest_keys(student, reference, cases, forbids):
+@pytest.mark.parametrize("window", [2, 3, 4])
+def test_window_is_attention_to_the_latest_keys(student, reference, cases, window):
     """With a window w, query i attends to the keys j with 0 <= i - j < w, and to no other
 
     Stays beside 5.3b and 5.3e, which fail with it: they are hidden, and this one shows a student the numbers.
     """
-    assert_own_attention(student, student.sliding_window_attention, forbids)
-    for shape in ((3,), (2, 7), (2, 3, 10)):
-        *leading, n = shape
-        q, k, v = cases.tensor(*leading, n, 11), cases.tensor(*leading, n, 11), cases.tensor(*leading, n, 13)
-        for window in (2, 3, 4):
-            expected = reference.sliding_window_attention(*in_float64(q, k, v), window)
-            assert_attention(student.sliding_window_attention(q, k, v, window), expected, q, k, v)
+    for *leading, n, d in ((5, 3), (2, 7, 11), (2, 3, 10, 11)):
+        q, k, v = (cases.tensor(*leading, n, d) for _ in range(3))
+        expected = reference.sliding_window_attention(*in_float64(q, k, v), window)
+        assert_attention(student.sliding_window_attention(q, k, v, window), expected, q, k, v)
 
 
 @number("5.3c")
@@ -180,15 +171,12 @@ def test_window_is_attention_to_the_latest_keys(student, reference, cases, forbi
 @pytest.mark.timeout(20)
 def test_window_does_work_that_grows_linearly(student, cases, forbids):
     """A window has w keys a query, however long the sequence: the number of operations grows with n"""
-    assert_own_attention(student, student.sliding_window_attention, forbids)
     attention, what = student.sliding_window_attention, "sliding_window_attention"
-    measure = own_work(
-        lambda lengths: student.measure(attention, lambda n: (*shapes(n, 64), 64), lengths), forbids, what
-    )
-    assert_linear_operations(measure, (1024, 2048, 4096), what)
-    for shape in ((150, 11), (1, 1, 1024, 64)):  # the second as it was measured
-        q, k, v = (cases.tensor(*shape) for _ in range(3))
-        distance = torch.arange(shape[-2]).unsqueeze(-1) - torch.arange(shape[-2])
-        expected, scaled = any_scale(student.sliding_window_attention, q, k, v, (distance >= 0) & (distance < 64))
-        got = student.sliding_window_attention(q, k, v, 64)
-        assert_attention(got, expected, scaled, k, v)
+    slips = slips_of(lambda q, k, v: attention(q, k, v, 4), 4, least=0)
+    at_64 = slips_with(slips, slips.most + 60)
+    assert_linear_operations(measuring(student, attention, cases, at_64, forbids, 64), (1024, 2048, 4096), what)
+
+
+def slips_with(slips, most):
+    """The same slips where a query may attend to `most` keys."""
+    return type(slips)(slips.factor, slips.least, most)

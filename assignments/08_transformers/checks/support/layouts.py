@@ -26,7 +26,12 @@ def expanded(x: Tensor) -> Tensor:
     return x[:1].expand(x.shape)
 
 
+def beside_tokens(x: Tensor) -> Tensor:
+    """`x` (..., heads, n, d), stored as (..., n, heads, d): as features are split into heads."""
+    return x if x.dim() < 3 else x.transpose(-3, -2).contiguous().transpose(-3, -2)
+
+
 def in_each_layout(*tensors: Tensor) -> Iterator[tuple[Tensor, ...]]:
-    """The tensors transposed, strided, and expanded along their first axis (the last changes their values)."""
-    for layout in (transposed, strided, expanded):
+    """The tensors in each form of this module (expanded, their values are other ones)."""
+    for layout in (transposed, strided, beside_tokens, expanded):
         yield tuple(layout(x) for x in tensors)

@@ -16,7 +16,6 @@ from torch import Tensor
 
 from autograder.testing.mismatch import Mismatch, compared, describe, dtype_name, places, row_at
 
-
 FLOOR = 1e-5
 """Relative error that is allowed in float32 and float64 wherever exactness is not what a check is about."""
 

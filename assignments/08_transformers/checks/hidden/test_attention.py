@@ -103,7 +103,7 @@ def test_loops_keep_dtype_and_gradient(student, reference, cases):
     for gradient, name in zip(student.vjp(loops, (q, k, v), (cases.tensor(4, 5),)).args, NAMES, strict=True):
         assert_arrives(gradient, name)  # by q and k it is 0 where there is one key, and not missing
     for score in (-300.0, 300.0):
-        q, k, best = all_scores_low(cases, n_q=3, n_k=4, d=5, score=score, step=100.0)
+        q, k, _ = all_scores_low(cases, n_q=3, n_k=4, d=5, score=score, step=100.0)
         v = cases.tensor(4, 2)
         got, expected = loops(q, k, v), reference.attention_with_loops(*in_float64(q, k, v))
         assert_close(got, expected, "out", within=10 * FLOOR, dtype=q.dtype)
@@ -275,7 +275,7 @@ def test_masked_scores_may_be_louder(student, reference, cases, masked):
 @number("2.3k")
 @weight(0.5)
 @visibility("hidden")
-@pytest.mark.read("handout, Conventions")
+@pytest.mark.read("handout 2.3")
 def test_functions_keep_the_device(student, reference, cases):
     """What a function makes itself (places, masks, sums) is made on the device of its arguments"""
     attention = student.scaled_dot_product_attention

@@ -355,7 +355,7 @@ def test_window_lets_gradients_through(student, reference, cases, what):
 @number("5.3f")
 @weight(0.25)
 @visibility("hidden")
-@pytest.mark.read("handout, Conventions")
+@pytest.mark.read("handout 5.3")
 @pytest.mark.parametrize("function", ["chunked_attention", "flash_attention", "sliding_window_attention"])
 def test_functions_keep_the_device(student, reference, cases, function):
     """What a function makes itself (places, sums, a causal mask) is made on the device of its arguments"""

@@ -1,6 +1,6 @@
 """What grading yields: one `CheckResult` a check, one `Grade` a submission, and their JSON.
 
-Typed, frozen, strict in both directions. It decides no score and renders nothing.
+All types are frozen and are read strictly. Reasons and explanations are facts; `report` makes sentences of them.
 """
 
 from __future__ import annotations

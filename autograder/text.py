@@ -2,7 +2,7 @@
 
 Characters that move the cursor, colour, reverse, hide or join text are replaced by a visible escape such as `\\x1b`
 or `\\u202e`, and the length is bounded. It does not touch HTML or rich markup: results.json declares its texts as
-plain text, and the console prints them as `rich.text.Text`, which has no markup. Nothing is parsed here.
+plain text, and the console prints them as `rich.text.Text`, which has no markup.
 """
 
 from __future__ import annotations

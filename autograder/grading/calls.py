@@ -1,6 +1,6 @@
 """A call in one line, as a student would type it: the case of a failing check.
 
-Small values are written out, larger ones by dtype and shape. It computes nothing on tensors but their printing.
+Small values are written out; of larger tensors the dtype and shape are shown.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Called(Protocol):
 
 
 def describe_call(call: Called | None) -> str:
-    """`softmax(tensor([1., 2., 3.]), 0)`, or "" where nothing was called."""
+    """`softmax(tensor([1., 2., 3.]), 0)`, or "" if nothing was called."""
     if call is None:
         return ""
     words = [describe_value(value) for value in call.args]
@@ -34,7 +34,7 @@ def describe_call(call: Called | None) -> str:
 
 
 def describe_value(value: Any) -> str:
-    """`tensor([1., 2.])` where it is small, `float32 (2, 5, 7)` where it is not."""
+    """`tensor([1., 2.])` for a small tensor, `float32 (2, 5, 7)` for a larger one."""
     import torch
 
     if isinstance(value, torch.Tensor):
@@ -73,5 +73,5 @@ def _numbers(value: Any) -> str:
 
 
 def shorten(text: str, most: int = MOST_CHARACTERS) -> str:
-    """`text` with its middle left out where it is longer than `most` characters."""
+    """`text`, without its middle if it is longer than `most` characters."""
     return text if len(text) <= most else f"{text[: most // 2]} ... {text[-most // 3 :]}"

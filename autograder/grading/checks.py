@@ -1,7 +1,7 @@
 """Checks as the grader knows them: pytest functions with a number, a weight and a property.
 
-Reads the decorators of `gradescope_utils` and the markers, unwraps the decorators' wrappers (which remember the last
-student's score), and holds every rule that a set of checks must obey before anything is graded. Runs nothing.
+It reads the decorators of `gradescope_utils` and the markers, removes the decorators' wrappers (which remember the last
+student's score), and enforces every rule that a set of checks must obey before anything is graded.
 """
 
 from __future__ import annotations
@@ -97,10 +97,10 @@ def _check(items: list[pytest.Function], assignment: Assignment) -> Check:
 
 
 def _unwrap(items: list[pytest.Function]) -> tuple[Callable[..., Any], Callable[[str], Any]]:
-    """The author's own function, set on every item, and a look-up of an attribute through all its wrappers.
+    """The author's own function, which is set on every item, and a look-up of an attribute through all its wrappers.
 
-    The wrappers of gradescope-utils inject setters that write to the wrapper, which outlives a student; ours are
-    fixtures, so the wrappers go. An outer decorator's attribute wins over an inner one's.
+    The wrappers of gradescope-utils inject setters that write to the wrapper, which outlives a student. Our setters are
+    fixtures, so the wrappers are removed. An outer decorator's attribute wins over an inner one's.
     """
     layers: list[Any] = [items[0].obj]
     while "gradescope_utils" in layers[-1].__code__.co_filename and hasattr(layers[-1], "__wrapped__"):
@@ -125,9 +125,9 @@ def _weight(value: Any, where: str) -> float:
 
 def _visibility(value: Any, hidden: bool, where: str) -> Visibility:
     if value is not None and value not in get_args(Visibility):
-        raise SoftmarkError(f"{where}: '{value}' is no visibility; use one of {', '.join(get_args(Visibility))}.")
+        raise SoftmarkError(f"{where}: '{value}' is not a visibility; use one of {', '.join(get_args(Visibility))}.")
     if hidden and value in (None, "visible"):
-        raise SoftmarkError(f'{where} lies in hidden/ but is not marked so: put @visibility("hidden") on it.')
+        raise SoftmarkError(f'{where} is in hidden/ but is not marked as hidden: put @visibility("hidden") on it.')
     if not hidden and value not in (None, "visible"):
         raise SoftmarkError(f"{where} is marked {value} but ships to students: move it to checks/hidden/.")
     return cast(Visibility, value or "visible")

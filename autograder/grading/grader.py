@@ -1,7 +1,6 @@
-"""The main job: a submission becomes a grade. Reads from top to bottom like a recipe.
+"""The main job: a submission becomes a grade. It reads from top to bottom like a recipe.
 
-Where student code runs and what a failure means stands elsewhere (`workers`, `verdict`); what is written where, too
-(`record`).
+`workers` says where student code runs, `verdict` what a failure means, `record` what is written to disk.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ SpawnFrom = Callable[[Path], Spawn]
 
 
 class Grader:
-    """Grades submissions of one assignment, one after the other. Used inside `plugin.with_checks`."""
+    """Grades submissions of one assignment, one after the other. Use it inside `pytest_session.with_checks`."""
 
     def __init__(
         self,
@@ -84,13 +83,14 @@ class Grader:
         only: Sequence[str] = (),
         begin: Callable[[], None] = lambda: None,
     ) -> Grade:
-        """The grade of what was handed in; `recorded`, unchanged, where everything it depends on is unchanged.
+        """The grade of what was handed in; `recorded` itself if nothing that it depends on has changed.
 
-        Who handed in and when is no part of a record's key: late work is counted anew in either case.
-
-        `begin` is called before the first check, where any is to run.
-
-        `only` names checks (by number or name) or parts: the others do not run, and the grade is incomplete.
+        Args:
+            submission: what was handed in, by whom and when. Lateness is counted anew in either case, since who handed
+                in and when is not part of a record's key.
+            recorded: an earlier grade of it.
+            only: numbers or names of checks, exercises or parts. Other checks do not run, and the grade is incomplete.
+            begin: called before the first check runs.
         """
         start = time.monotonic()
         try:
@@ -139,7 +139,7 @@ class Grader:
         return grade
 
     def _left_over(self) -> str:
-        """Wait until every process of the student's is dead; why that is not sure, if it is not."""
+        """Wait until every process of the student's is dead. Returns why that is not sure, or ""."""
         try:
             self._settle()
         except GraderError as error:
@@ -147,7 +147,7 @@ class Grader:
         return ""
 
     def try_out(self, name: str, subject: Subject, only: Sequence[str] = ()) -> Grade:
-        """What the chosen checks say of code that runs wherever `subject` runs it. Out of their points: no grade."""
+        """What the chosen checks say of code that `subject` runs. The maximum is theirs, so this is not a grade."""
         results, _ = self._run_checks(subject, _chosen(self._checks.checks, only))
         grade = self._add_up(name, results, None, time.monotonic())
         parts = tuple(
@@ -299,7 +299,7 @@ def _rounded(points: float) -> float:
 
 @contextmanager
 def _written(tree: SourceTree) -> Generator[Path]:
-    """The source tree in a folder of its own, which workers can read but not list their way to."""
+    """The source tree in a folder of its own, which workers can read but cannot find by listing folders."""
     with TemporaryFolder() as top:
         top.chmod(0o711)
         folder = top / "submission"

@@ -1,7 +1,7 @@
-"""The mistake bank of an assignment in grading: where its file lies, whether it is current, and what a run adds to it.
+"""The mistake bank of an assignment in grading: where its file is, whether it is current, and what a run adds to it.
 
-`solutions/<assignment>/bank.msgpack` is made by `softmark validate` and read by every grader. What is in it and how it
-is compared stands in `diagnosis.mistake_bank` and `diagnosis.diagnosis`.
+`softmark validate` makes `solutions/<assignment>/bank.msgpack`, and every grader reads it. `diagnosis.mistake_bank`
+says what is in it, `diagnosis.diagnosis` how it is compared.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ FILE = "bank.msgpack"
 
 
 def bank_file(assignment: Assignment) -> Path:
-    """Where the bank lies: with the solutions, since it tells what wrong answers give."""
+    """Where the bank is: with the solutions, since it tells what wrong answers give."""
     return assignment.solutions / FILE
 
 
@@ -39,7 +39,7 @@ def made_from(assignment: Assignment, without: Collection[str] = ()) -> str:
 
 
 def load_bank(assignment: Assignment) -> Bank:
-    """The bank, or an empty one where there is none or it was made from other checks or solutions."""
+    """The bank; an empty one if there is none, or if it was made from other checks or solutions."""
     return Bank.load(bank_file(assignment), made_from(assignment))
 
 

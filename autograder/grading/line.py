@@ -1,7 +1,7 @@
 """The line between one check and student code: requests go through a transport, replies become values or errors.
 
-It keeps what the check did (`Log`), so that feedback can show the last call and no `except` in a check can swallow that
-nobody was there. It starts no process, knows no limits and judges nothing.
+It keeps a log of what the check did. So the last call can be shown, and an `except` in a check cannot swallow the error
+that student code is missing or dead.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ from autograder.worker.protocol.messages import (
 
 
 class Transport(Protocol):
-    """Carries one request to student code and its reply back. Raises `StudentError` where that dies or hangs."""
+    """Carries one request to student code and its reply back. Raises `StudentError` if that dies or hangs."""
 
     def request(self, message: Request) -> Reply: ...
 
     def weigh(self, message: Request) -> tuple[Reply, Account | None]:
-        """As `request`, with the kernel's account of the call; None where nobody keeps one."""
+        """As `request`, with the kernel's account of the call; None if there is none."""
         ...
 
 
@@ -67,7 +67,7 @@ class Log:
     last: LastCall | None = None
     fatal: StudentError | None = None
     functions: list[str] = field(default_factory=list[str])
-    unweighed: str = ""  # what is wrong with the kernel's account, where calls were to be weighed
+    unweighed: str = ""  # why the kernel's account of a call is missing or not safe
 
 
 @dataclass
@@ -101,7 +101,7 @@ class Line:
         self.module = module
         self.classes = classes
         self.log = Log()
-        self.scale: Scale | None = None  # where calls are weighed, what they are written down on
+        self.scale: Scale | None = None  # set while calls are weighed
         self._known: dict[str, Reply] = {}
 
     def look(self, target: Target, name: str) -> Reply:
@@ -135,7 +135,7 @@ class Line:
         return reply
 
     def measure(self, message: Measure, name: str, args: tuple[Any, ...]) -> Measured | None:
-        """Carry out a call under the allocation model; None where it cannot be measured on fake tensors."""
+        """Carry out a call under the allocation model; None if it cannot be measured on fake tensors."""
         self.log.last = LastCall(name, args, message.kwargs)
         reply = self._send(message, name)
         if isinstance(reply, Missing):

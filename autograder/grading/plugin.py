@@ -1,8 +1,8 @@
-"""The pytest plugin: checks are collected once, then run for each submission, with one result each.
+"""The pytest plugin: checks are collected once, then run for each submission.
 
 It supplies the fixtures `student`, `reference`, `cases`, `handed_in`, `forbids`, `set_score` and
-`set_leaderboard_value`, and records what each item did. What that is worth is `verdict`'s business; where student code
-runs is the `Subject`'s. It never prints and never stops at a failure.
+`set_leaderboard_value`, and records what each item did. `verdict` decides what that is worth. A `Subject` says where
+student code runs.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ class Checks:
         self._subject: Subject | None = None
 
     def run(self, check: Check, subject: Subject, *, public: bool = False) -> CheckRun:
-        """Run all items of `check` against `subject`. Nothing that student code does raises here.
+        """Run all items of `check` against `subject`. Nothing that student code does makes this raise.
 
         Points are given on the hidden key, where there is one; `public` draws the inputs that a student has at home.
         """
@@ -191,7 +191,7 @@ class Checks:
     def handed_in(self) -> Callable[[str], bytes | None]:
         """Gives the bytes of a data file that was handed in, by name. They come from the grader, not from a worker.
 
-        What is in them is the student's: parse it strictly (`testing.weights`).
+        Their content is the student's: parse it strictly (as `testing.weights` does).
         """
         assert self._subject is not None
         return self._subject.file
@@ -254,13 +254,13 @@ class Checks:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> bool:
-        """As pytest itself does, but tell nobody of it: nobody here keeps a log."""
+        """As pytest itself does, without its logging."""
         runtestprotocol(item, log=False, nextitem=nextitem)
         return True
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> pytest.TestReport:
-        """Keep the exception itself. pytest's own report would render the traceback, half of a failing grade's time."""
+        """Keep the exception itself. pytest's own report renders the traceback, half of a failing grade's time."""
         if self._run is not None and call.excinfo is not None and self._run.error is None:
             self._run.error = call.excinfo.value
         outcome: Literal["passed", "failed"] = "passed" if call.excinfo is None else "failed"
@@ -269,7 +269,7 @@ class Checks:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_timeout_set_timer(self) -> bool:
-        """Time limits are the worker's: CPU seconds, watched from outside. pytest-timeout's own timer stays off."""
+        """Workers have their own time limits, in CPU seconds, so pytest-timeout's timer stays off."""
         return True
 
     @pytest.hookimpl(tryfirst=True)
@@ -283,7 +283,7 @@ class Checks:
 
 
 def _forget_the_check_before() -> None:
-    """Errors hold, in circles of frames, what students returned: 64 MB for each item. Python keeps the last one too."""
+    """Drop the last error: its frames hold what students returned, up to 64 MB for each item."""
     for name in ("last_type", "last_value", "last_traceback", "last_exc"):
         if hasattr(sys, name):
             delattr(sys, name)

@@ -1,7 +1,6 @@
-"""`student`: a call here, carried out over there. What check authors hold in their hands.
+"""`student`, as check authors use it: a call here is carried out in the worker.
 
-A check author writes `student.softmax(x, 0)`; this module turns that into a message for the line. What travels on the
-line and what comes back as an error stands in `line` and `student_error`.
+A check author writes `student.softmax(x, 0)`, and this module turns that into a message for the `line`.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ from autograder.worker.protocol.messages import (
 )
 
 _RETURN_THEMSELVES = frozenset({"train", "eval", "to", "float", "double", "half", "bfloat16", "cpu", "requires_grad_"})
-"""Methods of modules, after which a check goes on with the same object."""
+"""Methods of modules that return the module itself."""
 
 
 class RemoteFunction:
@@ -48,7 +47,7 @@ class RemoteFunction:
         return self._line_value(reply.value)
 
     def _line_value(self, value: Any) -> Any:
-        """An object of a class that the part is to define, as one that can be called on; of a method, itself alone."""
+        """An object of one of the part's own classes becomes a `RemoteObject`, and so does a method's own object."""
         if not isinstance(value, HandleRef):
             return value
         handle, classes = self._target.handle, self._line.classes
@@ -86,7 +85,7 @@ class RemoteClass(RemoteFunction):
 
 
 class RemoteObject(RemoteFunction):
-    """An object that lives with the student's code: `m(x)`, `m.method(x)`, `m.attribute`."""
+    """An object in the worker: `m(x)`, `m.method(x)`, `m.attribute`."""
 
     def __init__(self, line: Line, handle: HandleRef, name: str) -> None:
         super().__init__(line, Target("", line.module, handle.id), name)
@@ -210,7 +209,7 @@ class Student:
         Args:
             f: a function or method that takes an iterator and returns one.
             *args: what comes before the iterator.
-            items: what the iterator yields. It is made in the worker, and counts what is taken from it.
+            items: what the iterator yields. The iterator is made in the worker and counts what is taken from it.
             count: yield that many items instead; item i is then `items[i % len(items)]`, a string, with the number i
                 after it, made when it is asked for.
             memory_mb: while the stream is open, what the worker may take in addition to what it has. 0: no such limit.
@@ -222,7 +221,7 @@ class Student:
 
 
 class RemoteStream:
-    """What a function of the student's made of an iterator, consumed a few outputs at a time. Use in a `with`.
+    """The iterator that a student's function returned, consumed a few outputs at a time. Use it in a `with`.
 
     Attributes:
         pulled: how many items have been taken from the iterator so far.

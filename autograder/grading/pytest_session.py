@@ -1,6 +1,6 @@
 """The pytest session in which an assignment's checks are collected once and then run any number of times.
 
-Only the plugins that carry checks out are loaded, nothing is printed, and no trace is left in this process.
+Only the plugins that run checks are loaded, nothing is printed, and the process is afterwards as it was before.
 """
 
 from __future__ import annotations
@@ -22,8 +22,7 @@ from autograder.grading.plugin import Checks
 def with_checks(checks: Checks, work: Callable[[], None]) -> None:
     """Collect the check files of an assignment with pytest, then do `work` inside that pytest session.
 
-    Raises `SoftmarkError` where the files cannot be collected or their rules are broken; what `work` raises comes
-    through.
+    Raises `SoftmarkError` if the files cannot be collected or break a rule. What `work` raises is passed on.
     """
     raised: list[BaseException] = []
 
@@ -36,7 +35,7 @@ def with_checks(checks: Checks, work: Callable[[], None]) -> None:
                 if checks.faults:
                     raise SoftmarkError("A check file cannot be collected. " + " ".join(checks.faults))
                 gc.collect()
-                gc.freeze()  # collecting between checks takes a millisecond, then
+                gc.freeze()  # then collecting between checks takes only a millisecond
                 work()
             except BaseException as error:
                 raised.append(error)
@@ -48,7 +47,7 @@ def with_checks(checks: Checks, work: Callable[[], None]) -> None:
         def pytest_collection(self) -> Generator[None, object, object]:
             try:
                 return (yield)
-            except SoftmarkError as error:  # pytest would print it; whoever calls this does
+            except SoftmarkError as error:  # else pytest would print it; the caller does
                 raised.append(error)
                 return None
 

@@ -32,7 +32,7 @@ def key_of(submission_digest: str, assignment_digest: str) -> Key:
 def assignment_digest(assignment: Assignment) -> str:
     """A hash of the manifest, the checks, the handout and the solutions.
 
-    Extra time for one student makes no grade stale: lateness is counted anew whenever a grade is looked up.
+    Extra time for one student does not make a grade stale: lateness is counted anew whenever a grade is read.
     """
     return _digest_of([assignment.folder, assignment.solutions])
 
@@ -66,7 +66,7 @@ def folder_of(out: Path, submission: str) -> Path:
 
 
 def read(out: Path, submission: str) -> Grade | None:
-    """The recorded grade, or None where there is none that can be read."""
+    """The recorded grade, or None if there is none that can be read."""
     try:
         return from_json((folder_of(out, submission) / "grade.json").read_bytes())
     except (OSError, msgspec.DecodeError, ValueError):

@@ -1,8 +1,8 @@
 """The workers of one submission: a fresh one for each check, and what they have in common.
 
-Keeps what must hold over a whole submission: a part is imported once before it is blamed, three time-outs in one
-function end the tries of it, and the total deadline. Turns the fates of a worker into `StudentError`s. How a worker
-is confined is `sandbox`'s business.
+It keeps what must hold over a whole submission: a part whose import fails is not imported again, a function that timed
+out in three checks is not called again, and there is a total deadline. It turns the failures of a worker into
+`StudentError`s.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from autograder.worker.protocol.messages import Found, Load, Loaded, Look, Raise
 
 MOST_TIMEOUTS = 3
 MOST_RETURNED = 128 << 20
-"""Bytes that may come back in one check: it may keep them all, and a list of integers takes five times as many."""
+"""Bytes that may come back in one check. (It may keep them all, and a list of integers takes five times as many.)"""
 _TOO_MUCH = results.ReturnedTooMuch(megabytes=MOST_RETURNED >> 20)
 _MUCH = 0.05
 Answer = TypeVar("Answer")
@@ -49,7 +49,7 @@ class Spawn(Protocol):
 
 
 def wall_limit(seconds: float) -> float:
-    """Seconds of wall time for so many seconds of CPU: generous, for it only has to stop those who wait."""
+    """Seconds of wall time for so many seconds of CPU. It is generous, since it only has to stop code that waits."""
     return 3 * seconds + 10
 
 
@@ -172,13 +172,13 @@ class Workers:
             raise StudentError(results.GivenUp(function=function, times=MOST_TIMEOUTS))
 
     def count_timeout(self, function: str, check: Check) -> None:
-        """Count by check: two items of one parametrised check are one time-out."""
+        """Count time-outs by check: two items of one parametrised check count once."""
         if (function, check.number) not in self._slow_checks:
             self._slow_checks.add((function, check.number))
             self._timeouts[function] += 1
 
     def put_off_deadline(self, seconds: float) -> None:
-        """A busy machine fails nobody: time in which a worker got no processor does not count."""
+        """Time in which a worker waited for a processor does not count, so that a busy machine fails nobody."""
         self._waited += seconds
         self._deadline = min(self._deadline + seconds, self._until)
         if self._worker is not None:
@@ -190,7 +190,7 @@ class Workers:
 
     @property
     def cut_short(self) -> bool:
-        """Whether the time was up while much of it had gone by in waiting for a processor: nobody's fault here."""
+        """Whether the time was up, and much of it had gone by in waiting for a processor: not the student's fault."""
         return self._over and self._until < math.inf and self._waited > _MUCH * self._total
 
     def past_deadline(self) -> bool:
@@ -262,7 +262,7 @@ def _reason(
 
 
 class InThisProcess:
-    """A `Subject` without a boundary: the reference in the student's place, or a student's under a debugger."""
+    """A `Subject` in this process: the reference in the student's place, or a student's code under a debugger."""
 
     def __init__(self, transport: Transport, folder: Path | None = None) -> None:
         self._transport = transport

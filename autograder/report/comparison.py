@@ -1,8 +1,7 @@
 """Two runs compared: whose grade changes, by how much and why.
 
-Why is: which checks give something else, with what each found before and now; another hand-in; late work counted
-otherwise. It reads records (`grade.json`), grades nothing and changes nothing. The findings are for staff: those of
-hidden checks are whole.
+Reasons are checks that give something else (with what each found before and now), another hand-in, and late work that
+is counted differently. The findings are for staff: those of hidden checks are complete.
 """
 
 from __future__ import annotations
@@ -123,7 +122,7 @@ def _grades(run: Path) -> dict[str, Grade | None]:
     """The records of a run by submission; None for one that cannot be read."""
     names = sorted(path.parent.name for path in run.glob("*/grade.json"))
     if not names:
-        what = "holds no grades" if run.is_dir() else "is no folder"
+        what = "holds no grades" if run.is_dir() else "is not a folder"
         raise SoftmarkError(f"{run} {what}: give a folder that `softmark grade -o` wrote.")
     return {name: record.read(run, name) for name in names}
 

@@ -1,7 +1,7 @@
 """grades.csv: one row a submission, made from grades, written atomically.
 
-It reads no grade from disk and knows no learning platform's columns (exports do). A cell is blank where there is no
-grade: of what nobody could read everything but the maximum, and of a check that broke on our side its points.
+A cell is blank where there is no grade: for a submission that nobody could read all but the maximum is blank, and for a
+check that broke on our side its points are.
 """
 
 from __future__ import annotations
@@ -91,6 +91,6 @@ def _points(points: float) -> str:
 
 
 def _cell(text: str) -> str:
-    """A name as a cell that no spreadsheet takes for a formula: students choose their file names."""
+    """A name as a cell that no spreadsheet reads as a formula, since students choose their file names."""
     text = visible(text)
     return f"'{text}" if text.startswith(_FORMULAS) else text

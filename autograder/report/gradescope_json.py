@@ -1,8 +1,8 @@
 """A grade in Gradescope's results.json.
 
-Everything that anybody else wrote is plain text, escaped and bounded: the outputs of one file stay below what the
-platform cuts. Of a hidden check the file holds its property and its cause, in `extra_data` too, because the platform
-hands a submission its earlier results back. It writes no file (the caller does, atomically) and decides no score.
+Everything that somebody else wrote is plain text, escaped and bounded, so that all outputs together stay below what the
+platform cuts off. For a hidden check the file holds only its property and its cause. That is so in `extra_data`, too,
+since the platform gives earlier results back to a later submission.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def _test(check: CheckResult, characters: int) -> PlatformTest:
 
 
 def _summary(grade: Grade) -> str:
-    """What stands above the tests: what this score is worth, points by part, what was noted about the files."""
+    """The text above the tests: whether the score is final, points by part, notes about the files."""
     if grade.status == "ungraded":
         return "\n\n".join(
             [
@@ -120,7 +120,7 @@ def _leaderboard(grade: Grade) -> list[LeaderboardColumn]:
 
 
 def _staff_data(grade: Grade) -> dict[str, Any]:
-    """For staff: the platform keeps it and shows it to nobody."""
+    """For staff: the platform keeps it and does not show it to students."""
     return _without_empty(
         status=grade.status,
         submission=visible(grade.submission),

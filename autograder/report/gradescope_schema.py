@@ -1,7 +1,7 @@
 """Gradescope's results.json as typed, strict structs: what the platform documents, and nothing else.
 
-Reading with `read_results` is the check that a file is right: unknown fields, wrong types, values that are not finite
-and texts that the platform would cut are refused. It renders nothing.
+`read_results` checks a file: it refuses unknown fields, wrong types, values that are not finite and texts that the
+platform would cut off.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The table of many grades: submission, points for each part, total, what stood out.
 
-One row a submission, in the order given. It renders no single grade (`console` does) and counts nothing.
+One row for each submission, in the order given.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ def _unimportable(parts: Mapping[str, Sequence[CheckResult]]) -> dict[str, str]:
 
 
 def _counts(check: CheckResult) -> bool:
-    """Whether somebody should look: a bonus that was not tried is nothing to look at."""
+    """Whether somebody should look at it: at a bonus that was not tried, nobody need."""
     return check.weight > 0 or check.outcome not in ("missing", "not_run")
 
 

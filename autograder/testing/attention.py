@@ -1,7 +1,7 @@
-"""Attention seen from outside: what every right attention does, whatever its scale.
+"""Properties of every correct attention, whatever its scale.
 
-Numbers that hold for any scale anchor the checks of symmetry, masks, causality and purity: so a wrong scale costs its
-own check and not those, and a function that knows nothing fails them all. No check of the scale itself is in here.
+They give the checks of symmetry, masks, causality and purity a number to compare. So a wrong scale costs only the check
+of the scale, and a function that computes nothing fails all of them.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Attention = Callable[..., Any]
 
 
 def attend(attention: Attention, *args: Tensor) -> tuple[Any, Any]:
-    """Call an attention and take its result apart: (out, weights)."""
+    """Call an attention and unpack its result: (out, weights)."""
     out, weights = parts_of(attention(*args), "out", "weights")
     return out, weights
 
@@ -40,13 +40,13 @@ def assert_best_key_wins(
 ) -> None:
     """Where one key matches far better than all others, its weight is 1 and its value is the output.
 
-    Where all match equally well they share: who gives all to one of them knows no softmax.
+    Where all keys match equally well, all weights are the same.
 
     Args:
         attention: (q, k, v) -> (out, weights).
         cases: draws a batch of 2, 5 queries, 7 keys of width 11, values of width 13.
-        score: scaled score of the best key; that of the others is 0. Of 60 exp does not overflow, so that the default
-            asks for no stable softmax, and exp(-60 / 4) still is rounding, so that it asks for no exact scale.
+        score: scaled score of the best key; that of the others is 0. exp(60) does not overflow, so the default does
+            not require a stable softmax, and exp(-60 / 4) is still rounding, so it does not require an exact scale.
         dtype: of queries, keys and values.
     """
     q, k, winners = one_clear_winner(cases, 2, n_q=5, n_k=7, d=11, score=score, dtype=dtype)
@@ -64,14 +64,14 @@ def assert_best_key_wins(
 
 
 def assert_masked(attention: Attention, q: Tensor, k: Tensor, v: Tensor, mask: Tensor) -> None:
-    """The weights under a mask are those without it, of the keys that may be attended to, made to sum to 1 again.
+    """The weights under a mask are those without it, with hidden keys set to 0 and the rest scaled to sum to 1.
 
     Args:
         attention: (q, k, v[, mask]) -> (out, weights).
         q: (..., n_q, d).
         k: (..., n_k, d).
         v: (..., n_k, d_v).
-        mask: boolean, broadcastable to (..., n_q, n_k); a row of nothing but False must give zeros.
+        mask: boolean, broadcastable to (..., n_q, n_k); a row that is all False must give zeros.
     """
     within_out, within_weights = (2 * bound for bound in attention_bounds(q, k, v))
     _, free = attend(attention, q, k, v)

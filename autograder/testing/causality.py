@@ -1,7 +1,7 @@
-"""Who may see whom, found out from outside: change what must not be seen, and see whether the answer changes.
+"""Which keys a query sees, found by changing keys that it must not see.
 
-By value (perturb keys and values and compare) and by gradient (pull one query's output back and see which keys it
-reaches). The calls are the check's; a mask is only used here to know who may see whom.
+By value: change keys and values and compare the outputs. By gradient: pull back the output of one query and look at
+which keys get a gradient.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def assert_blind(before: Tensor, after: Any, allowed: Tensor, changed: Tensor, w
         allowed: (n_q, n_k) boolean, True where the query may attend to the key.
         changed: (n_k,) boolean, True where key and value were changed.
         what: the name of the outputs.
-        within: what a blind query's output may differ by, rounding of both results together.
+        within: the largest difference allowed for a query that does not see the change: rounding of both results.
 
     Raises:
         Mismatch: naming a query that saw what it must not see, or that did not see what it may see.
@@ -48,9 +48,9 @@ def assert_blind(before: Tensor, after: Any, allowed: Tensor, changed: Tensor, w
 
 
 def assert_no_gradient_from_hidden(gradient: Any, allowed: Tensor, query: int, what: str) -> None:
-    """The output of one query has no gradient at keys (or values) hidden from it, and some at the others.
+    """The output of one query has no gradient at the keys (or values) hidden from it, and some gradient at the others.
 
-    What is below 1e-5 of the largest entry is rounding: a maximum over all keys that is not detached leaves as much.
+    Entries below 1e-5 of the largest count as rounding: a maximum over all keys that is not detached leaves that much.
 
     Args:
         gradient: (..., n_k, d), that of one query's output by `what`; None where none flows.

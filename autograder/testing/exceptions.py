@@ -1,7 +1,6 @@
-"""A call that must fail, and in the way that the handout says.
+"""A call that must raise the exception that the handout names.
 
-`NotImplementedError` never counts: it is what the starter raises. It judges the type only, never the wording of a
-message.
+Only the type counts, not the message. `NotImplementedError` never counts, since the starter raises it.
 """
 
 from __future__ import annotations
@@ -17,11 +16,11 @@ def must_raise(kind: type[Exception], call: Callable[..., Any], *args: Any, beca
 
     Args:
         kind: what the handout states, such as ValueError.
-        call: a function of the student's; what it raises is an instance of the builtin that was raised over there.
+        call: a function of the student's. What it raises is an instance of the builtin that was raised in the worker.
         because: why it must, completing "must raise ValueError: ...".
 
     Raises:
-        Mismatch: when it returns, or raises something else. NotImplementedError is passed on, as from any call.
+        Mismatch: when it returns, or raises something else. NotImplementedError is passed on.
     """
     try:
         value = call(*args, **kwargs)

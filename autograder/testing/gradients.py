@@ -1,7 +1,7 @@
-"""Do gradients flow, and are they right: vector-Jacobian products against the oracle's.
+"""Do gradients flow, and are they right? Vector-Jacobian products, compared with those of the oracle.
 
-`vjp` pulls back through a function of ours (the oracle); a student's function is pulled back over there, by
-`student.vjp`, and only the gradients arrive here. No finite differences: they compare a function with itself.
+`vjp` pulls cotangents back through a function of ours (the oracle). A student's function is pulled back in the worker,
+by `student.vjp`, and only the gradients come here.
 """
 
 from __future__ import annotations
@@ -61,8 +61,8 @@ def assert_gradients(
 ) -> None:
     """Each gradient arrives, is finite, and is the oracle's up to rounding.
 
-    A gradient may err by four times what the reference errs in the same dtype, or by `floor` x the largest of all the
-    gradients: some of them (a bias of the keys) are sums that cancel to nothing, and have no size of their own.
+    The error allowed is four times the reference's own error in the same dtype, or `floor` x the largest of all the
+    gradients if that is more: some gradients (of a bias of the keys) are sums that cancel to almost nothing.
 
     Args:
         got: gradients by name; None where none flows.

@@ -1,9 +1,21 @@
-"""Does memory, or the number of operations, grow with the length or with its square? And did one call stay small?
+"""Does memory, or work, grow with the length n of a sequence or with its square? And did one call stay small?
 
-Growth is judged on what the allocation model gives (`student.measure`), as a second divided difference: bytes for each
-of the n x n pairs, whatever is constant or linear beside them. Slopes on log axes mislead, at small n and over wide
-ranges; people are shown them all the same. The kernel's account of one call (`student.weighing`) is held against a
-limit in MiB; where nobody keeps one, the model stands alone. Nothing here measures.
+Theory of operation. `student.measure` gives the peak memory of one call at length n, by the allocation model.
+
+1. Suppose peak(n) = a + b n + c n^2. The second divided difference over three lengths is c, whatever a and b are. c is
+   in bytes for each (query, key) pair. Linear memory has c = 0. A float32 matrix of all scores has c = 4.
+2. Take a triple of lengths, 8, 12 and 16 chunks, and compute c. Below 0.01 bytes a pair, growth is linear: done.
+3. Else take the triple twice as long, and the one twice as long again. A peak that moves from one phase of the
+   computation to another bends one triple; quadratic growth bends every triple by the same c.
+4. Growth of half a byte or more per pair in all triples fails. Smaller growth fails too, unless c falls to less than
+   0.6 of itself from one triple to the next: n log n halves it, n^1.5 leaves 0.71, n^2 leaves all.
+
+Example, chunk 64, d = 12, float32. At n = 512, 768 and 1,024, chunked attention peaks at a + b n bytes, so c = 0.0000.
+Attention that keeps all scores has 4 n^2 bytes on top: the slopes are 5,120 and 7,168 bytes a token, their difference
+over 1,024 - 512 tokens is c = 4, and the check fails "by 4.0 bytes a pair".
+
+The exponents of growth in the table are for people: on log axes, constant and linear parts hide a square at small n.
+`student.weighing` gives the kernel's account of one call, in MiB, which no student code can forge.
 """
 
 from __future__ import annotations
@@ -68,7 +80,7 @@ def shapes(n: int, d: int) -> tuple[Tensor, Tensor, Tensor]:
 
 @dataclass(frozen=True)
 class Growth:
-    """Whether memory grows faster than with the length: bytes for each of the n x n pairs, and the runs that say so."""
+    """How memory grows: bytes for each (query, key) pair, the runs that it was computed from, and the verdict."""
 
     bytes_a_pair: float
     points: tuple[Point, ...]
@@ -76,18 +88,16 @@ class Growth:
 
 
 def second_difference(n: Sequence[float], values: Sequence[float]) -> float:
-    """What a parabola through three points has before n^2; 0 for a line, whatever its slope and offset."""
+    """The coefficient of n^2 in the parabola through three points; 0 for a line, whatever its slope and offset."""
     slopes = [(values[i + 1] - values[i]) / (n[i + 1] - n[i]) for i in (0, 1)]
     return (slopes[1] - slopes[0]) / (n[2] - n[0])
 
 
 def growth(measure: Measure, chunk: int, of: Callable[[Point], int] = lambda point: point.peak) -> Growth:
-    """How memory grows with the square of the length.
+    """How memory grows with the square of the length: steps 2 to 4 of the theory above.
 
-    Of the first two triples of lengths the smaller counts: a peak that moves from one phase of the computation to
-    another bends one of them, a square bends both. After a straight one no other is run. A square with a small factor
-    (a chunk that is an eighth of n, a mask of one bit a pair) stays below `MOST_BYTES_A_PAIR`: it is told by being as
-    large at all three.
+    A mask of one bit a pair, or a chunk that is an eighth of n, is a square with a factor below `MOST_BYTES_A_PAIR`. It
+    is recognised because the factor is the same for all three triples.
     """
     runs: list[Point] = []
     bends: list[float] = []
@@ -104,7 +114,7 @@ def growth(measure: Measure, chunk: int, of: Callable[[Point], int] = lambda poi
 
 
 def _verdict(bends: Sequence[float]) -> bool | None:
-    """Whether second differences at lengths that double are those of a line; None: that is still open."""
+    """Whether the second differences of triples that double are those of a line; None: run the next triple."""
     if bends[-1] < STRAIGHT:
         return True
     if len(bends) > 1 and min(bends) < MOST_BYTES_A_PAIR and bends[-1] < STEADY * bends[-2]:
@@ -113,7 +123,7 @@ def _verdict(bends: Sequence[float]) -> bool | None:
 
 
 def exponents(n: Sequence[float], values: Sequence[float]) -> list[float]:
-    """With which power of the length each value grew since the one before: 1 is linear, 2 a square."""
+    """The power of the length by which each value grew since the one before: 1 is linear, 2 a square."""
     pairs = pairwise(zip(n, values, strict=True))
     return [math.log(max(b, 1.0) / max(a, 1.0)) / math.log(m / k) for (k, a), (m, b) in pairs]
 
@@ -128,7 +138,7 @@ def assert_linear_memory(measure: Measure, chunk: int, what: str, *, training: b
         measure: runs the student's function with this `chunk` at given lengths.
         chunk: the lengths are multiples of it.
         what: the function's name.
-        training: the backward pass belongs to it.
+        training: whether the backward pass is included.
 
     Raises:
         Mismatch: with lengths, MiB and exponents, and the line that made the largest tensor.
@@ -145,7 +155,7 @@ def assert_linear_memory(measure: Measure, chunk: int, what: str, *, training: b
 
 
 def assert_largest_tensor(point: Point, most: float, what: str) -> None:
-    """No single tensor holds more than `most` bytes: scores come chunk by chunk in queries and in keys."""
+    """No single tensor holds more than `most` bytes: scores are computed chunk by chunk in queries and in keys."""
     if point.largest > most:
         hint = "the chunks are cut along one axis only, or not at all"
         limit = f"no tensor of more than {most / 1024:,.0f} KiB at n = {point.n:,}"
@@ -163,9 +173,9 @@ def assert_bytes_a_token(point: Point, most: float, what: str) -> None:
 
 
 def assert_linear_operations(measure: Measure, lengths: Sequence[int], what: str) -> None:
-    """Numbers written and multiply-adds together grow about linearly over the last of `lengths`, each twice the last.
+    """Numbers written plus multiply-adds grow about linearly over `lengths`, each of which is twice the one before.
 
-    At the last step with a power of at most `MOST_EXPONENT`, and without any part that is done for each pair.
+    At the last step the power is at most `MOST_EXPONENT`, and nothing is done for each (query, key) pair.
     """
     points = within_memory(measure, what)(lengths)
     work = [float(point.elements + point.products) for point in points]
@@ -180,7 +190,7 @@ def assert_linear_operations(measure: Measure, lengths: Sequence[int], what: str
 
 
 def assert_seen(point: Point, least: float, what: str) -> None:
-    """The allocation model saw at least `least` operations, or it has nothing to say about memory."""
+    """The allocation model saw at least `least` operations. If it saw less, the work was done out of its sight."""
     if point.elements + point.products < least:
         hint = (
             "memory is graded on torch's tensors: numpy, threads, processes and operators of your own are out of sight"
@@ -189,12 +199,12 @@ def assert_seen(point: Point, least: float, what: str) -> None:
 
 
 def weigh(student: Weighing, call: Callable[[], Value], most: float, what: str) -> Value:
-    """The value of `call`, during which the process grew by at most `most` MiB, files that it wrote included.
+    """The value of `call`, during which the process grew by at most `most` MiB, including files that it wrote.
 
-    Warm up before: what is loaded at the first call counts, too.
+    Call the function once before: whatever is loaded at the first call counts, too.
 
     Raises:
-        Mismatch: naming the growth, or saying that the call started other processes, whose memory nobody counts.
+        Mismatch: naming the growth, or saying that the call started other processes, whose memory is not counted.
     """
     with student.weighing() as scale:
         value = within_memory(call, what)()
@@ -209,7 +219,7 @@ def weigh(student: Weighing, call: Callable[[], Value], most: float, what: str) 
 
 
 def within_memory(call: Callable[..., Value], what: str) -> Callable[..., Value]:
-    """`call`, where memory that runs out is a finding about memory and no crash."""
+    """`call`, but running out of memory is a mismatch about memory instead of an error."""
 
     def carried_out(*args: object) -> Value:
         try:
@@ -239,7 +249,7 @@ def _memory(what: str) -> str:
 
 
 def _why_kept(found: Growth) -> str:
-    """What to say where the forward pass leaves a square behind for the backward pass."""
+    """A hint for a forward pass that keeps quadratic memory for the backward pass; "" for any other."""
     last = sorted(found.points, key=lambda point: point.n)[-3:]
     kept = second_difference([point.n for point in last], [point.kept for point in last])
     if kept < found.bytes_a_pair / 2:

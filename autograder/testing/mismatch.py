@@ -19,7 +19,7 @@ _MOST_PLACES = 1000
 _AT_ONCE = 1 << 20
 
 recorder: ContextVar[Recorder | None] = ContextVar("recorder", default=None)
-"""Called with (got, expected, what) at each comparison: validation stores what mistakes gave, to diagnose with."""
+"""Called with (got, expected, what) at each comparison. Diagnosis is made from these."""
 
 
 class Mismatch(AssertionError):
@@ -27,13 +27,13 @@ class Mismatch(AssertionError):
 
     Args:
         what: which output or argument, such as "weights".
-        expected: what the property asks for, in few words or numbers.
-        got: what came instead, likewise.
-        hint: the likely cause, where the assertion knows it. Of a hidden check students see it.
-        case: the call that gave it; where it is empty, the plugin puts the last call in.
-        theirs: what student code chose to say, put after the hint: never shown of a hidden check, whose case that code
-            has seen.
-        dtype: what the dtype should have been, where that is what is wrong.
+        expected: what the property asks for, in a few words or numbers.
+        got: what came instead, also in a few words or numbers.
+        hint: the likely cause, if the assertion knows it. Students see it in a hidden check, too.
+        case: the call that returned it; if empty, the latest call is shown.
+        theirs: words that student code chose, shown after the hint. They are not shown in a hidden check, since
+            that code has seen the case.
+        dtype: what the dtype should have been, if the dtype is what is wrong.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class Mismatch(AssertionError):
 
 
 def compared(got: Any, expected: Any, what: str) -> None:
-    """Report a comparison that is about to be made. Call it before the first assertion about `got`."""
+    """Report that `got` is about to be compared. Call it before the first assertion about `got`."""
     report = recorder.get()
     if report is not None:
         report(got, expected, what)
@@ -107,7 +107,7 @@ def row_at(name: str, values: Tensor, index: tuple[int, ...], *, most: int = 6) 
 
 
 def places(where: Tensor) -> list[tuple[int, ...]]:
-    """The indices of the first thousand True, first to last: a student may return millions, along dozens of axes."""
+    """The indices of the first thousand True entries, in order. (A student may return millions of them.)"""
     flat, found = where.reshape(-1), list[int]()
     for start in range(0, flat.numel(), _AT_ONCE):
         inside = flat[start : start + _AT_ONCE].nonzero()[: _MOST_PLACES - len(found)]

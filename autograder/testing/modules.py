@@ -1,7 +1,6 @@
-"""A student's module and the oracle's with the same parameters, loaded by name.
+"""A student's module and the oracle with the same parameters, loaded by name.
 
-The parameters are drawn by the check, never by a constructor: what a student's initialisation does plays no part. It
-knows handles only by `state_dict` and `load_state_dict`.
+The check draws the parameters, so a student's initialisation plays no part.
 """
 
 from __future__ import annotations
@@ -22,8 +21,8 @@ from autograder.testing.numbers import assert_close, bound_by_reference
 class Alike:
     """One module three times, with equal parameters.
 
-    `dtype` is what the student's has its parameters in: float32, unless the submission changed torch's default.
-    Inputs must come in it.
+    `dtype` is that of the student's parameters: float32, unless the submission changed torch's default. Inputs must
+    have it.
     """
 
     module: Any
@@ -32,7 +31,7 @@ class Alike:
     dtype: torch.dtype
 
     def load(self, parameters: Mapping[str, Tensor]) -> None:
-        """Load parameters into all three: those that are named, or all of them."""
+        """Load these parameters into all three modules."""
         for module in (self.module, self.oracle, self.plain):
             module.load_state_dict({**module.state_dict(), **parameters})
 

@@ -1,8 +1,7 @@
-"""Is a tensor the expected one, up to rounding? And how much rounding is allowed.
+"""Is a tensor the expected one up to rounding, and how much rounding is allowed?
 
-Finite first, then shape, then dtype, then values: the first that differs is what the student reads. Bounds follow
-from dtype, sizes and magnitudes, so that every right formula passes; they are not tuned to what the reference happens
-to err. Nothing in here calls a student's function.
+Tensors are compared in this order: finite, shape, dtype, values. The student reads the first that differs. Bounds
+follow from dtype, sizes and magnitudes, so that every correct formula passes.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ def relative_floor(dtype: torch.dtype) -> float:
 
 
 def softmax_bound(x: Tensor) -> float:
-    """What softmax over any axis of `x` may err: eps x (2 + n + 2 max|x|), n the longest axis, infinite entries apart.
+    """The error allowed for softmax over any axis of `x`: eps x (2 + n + 2 max|x|) for the longest axis n and finite x.
 
     exp turns an absolute error of its argument into a relative one of its result, and x - logsumexp(x) is rounded at
     the size of x.
@@ -42,7 +41,7 @@ def softmax_bound(x: Tensor) -> float:
 
 
 def attention_bounds(q: Tensor, k: Tensor, v: Tensor) -> tuple[float, float]:
-    """What outputs and what weights of attention may err: eps x (2 + n_k + S) x max|v|, and the same without max|v|.
+    """The error allowed for outputs of attention, eps x (2 + n_k + S) x max|v|, and for weights, without max|v|.
 
     S is the largest sum |q||k| / sqrt(d) over all pairs: a score's rounding error, which exp turns into a relative
     one. In float32 and float64 it is at least `FLOOR`.
@@ -59,7 +58,7 @@ def attention_bounds(q: Tensor, k: Tensor, v: Tensor) -> tuple[float, float]:
 
 
 def bound_by_reference(own: Tensor, expected: Tensor) -> float:
-    """What a result may err where no bound is known: four times what the reference errs in that dtype, or a floor.
+    """The error allowed where no bound is known: four times the reference's own error in that dtype, or a floor.
 
     The floor is 1e-5 x max|expected| in float32 and float64, 8 eps x max|expected| in half types.
 
@@ -151,10 +150,10 @@ def assert_dtype(got: Tensor, dtype: torch.dtype, what: str) -> None:
 
 
 def parts_of(got: Any, *names: str) -> tuple[Any, ...]:
-    """What a function returns together, in a tuple or list: `out, weights = parts_of(got, "out", "weights")`.
+    """The values that a function returned in a tuple or list: `out, weights = parts_of(got, "out", "weights")`.
 
     Raises:
-        Mismatch: when `got` is no tuple or list, or has another length.
+        Mismatch: if `got` is not a tuple or list of that length.
     """
     if not isinstance(got, (tuple, list)) or len(got) != len(names):  # pyright: ignore[reportUnknownArgumentType]
         compared(got, None, "result")

@@ -1,7 +1,6 @@
-"""Which library kernels ran, read from what torch dispatched: `getattr` tricks and other names do not help.
+"""Which kernels ran, read from what torch dispatched, whatever name the student's code called them by.
 
-What a part forbids stands in its manifest (`forbids`) and in the handout. It says so in
-a sentence; it cannot see work that torch does not dispatch.
+The manifest (`forbids`) and the handout say what a part forbids. Work that torch does not dispatch is not seen here.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ class Measuring(Protocol):
 
 
 def library_attention(operators: Sequence[str]) -> str:
-    """The first operator that is attention out of the library, or ""."""
+    """The first operator that is the library's own attention, or ""."""
     return next((name for name in operators if any(word in name for word in LIBRARY_ATTENTION)), "")
 
 
@@ -60,7 +59,7 @@ def assert_own_work(ran: Ran, forbids: Sequence[str], what: str) -> None:
 def own_work(
     measure: Callable[[Sequence[int]], Sequence[Run]], forbids: Sequence[str], what: str
 ) -> Callable[[Sequence[int]], Sequence[Run]]:
-    """`measure`, of whose runs none may use what is forbidden: five tokens say nothing of two thousand."""
+    """`measure`, but every run is also looked at for what is forbidden: a function may do so at large n alone."""
 
     def measured(lengths: Sequence[int]) -> Sequence[Run]:
         runs = measure(lengths)

@@ -1,7 +1,4 @@
-"""Does a call leave the world as it was: its arguments, the random states, torch's settings?
-
-It judges what an observed call reports; it does not look at dtypes of results (`numbers` does) nor call anything.
-"""
+"""Does a call leave everything as it was: its arguments, the random states, torch's settings?"""
 
 from __future__ import annotations
 

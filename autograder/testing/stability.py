@@ -1,7 +1,7 @@
-"""Inputs at which careless formulas overflow, underflow or look at the wrong maximum, while right ones are exact.
+"""Inputs at which careless formulas overflow or underflow, or subtract the wrong maximum, while right ones are exact.
 
-Scores this large are rounded by more than a weight can bear, unless one key wins clearly: then the weight is 1 or 0
-in every legal formula. Draws only; nothing is asserted here.
+The rounding of scores this large would change the weights, unless one key wins clearly: then the weight is 1 or 0 in
+every correct formula.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""What may be exchanged without changing the answer: invariance and permutation equivariance.
+"""Invariance and permutation equivariance.
 
-A function that always answers the same has every symmetry, so anchor each of these by a number in the same check. The
-calls are the check's; only their results arrive here.
+A function that always returns the same has every symmetry, so compare a number in the same check, too.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from autograder.testing.numbers import assert_close
 
 
 def assert_invariant(before: Tensor, after: Any, what: str, *, under: str, within: float) -> None:
-    """`after` is what `before` was.
+    """`after` equals `before` up to rounding.
 
     Args:
         before: the result for the inputs as they were, already compared with a number.

@@ -1,8 +1,8 @@
 """Trained weights that were handed in: bytes of a .safetensors file -> tensors with the names and shapes of a model.
 
-The bytes are a stranger's. safetensors holds a header and numbers, nothing that could run; its library refuses offsets
-that overlap or lie outside, and here the size is bounded, names and shapes are the model's, and numbers are finite.
-Whether the weights are any good is not its business.
+The bytes come from a student. A safetensors file holds a header and numbers, and nothing in it is run. The library
+refuses offsets that overlap or lie outside the file. Here the size is bounded, names and shapes must be those of the
+model, and numbers must be finite.
 """
 
 from __future__ import annotations
@@ -21,25 +21,25 @@ FLOATS = (torch.float32, torch.float64, torch.float16, torch.bfloat16)
 
 
 def read_weights(data: bytes | None, name: str, like: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """The tensors of a file that a model has, in float32.
+    """The tensors of a file that belong to a model, in float32.
 
     Args:
-        data: the file's content; None where there is none.
+        data: the file's content; None if it was not handed in.
         name: of the file, for messages.
-        like: the state_dict of the model. What the file has beyond it (buffers of the student's own) is left out.
+        like: the state_dict of the model. Other tensors in the file (buffers of the student's own) are ignored.
 
     Returns:
         One tensor for each name in `like`, of its shape.
 
     Raises:
-        Mismatch: when there is no such file, it is no safetensors file, or a tensor is missing, has another shape, is
-            not of floating-point numbers or not finite.
+        Mismatch: if the file is missing or not a safetensors file, or a tensor is missing, has another shape, holds no
+            floating-point numbers, or is not finite.
     """
     return fitted(parsed(data, name), name, like)
 
 
 def fitted(stored: Mapping[str, Tensor], name: str, like: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """Of the tensors that a file holds those that a model has, in float32. Arguments and errors: `read_weights`."""
+    """The stored tensors that belong to a model, in float32. Arguments and errors: `read_weights`."""
     weights: dict[str, Tensor] = {}
     for key, parameter in like.items():
         if key not in stored:
@@ -50,7 +50,7 @@ def fitted(stored: Mapping[str, Tensor], name: str, like: Mapping[str, Tensor]) 
 
 
 def parsed(data: bytes | None, name: str) -> dict[str, Tensor]:
-    """All tensors of a file as they are stored. Raises `Mismatch` where it is missing or no safetensors file."""
+    """All tensors of a file as they are stored. Raises `Mismatch` if the file is missing or not a safetensors file."""
     compared(data if data is None else len(data), None, name)
     if data is None:
         hint = "the script writes it beside itself; it belongs to what you hand in"

@@ -9,6 +9,7 @@ import pytest
 import torch
 from torch import Tensor
 
+from autograder.results import Raised
 from autograder.student_error import StudentError
 from autograder.testing.devices import assert_keeps_device
 from autograder.testing.mismatch import Mismatch
@@ -26,7 +27,7 @@ class Student:
         try:
             found = measure(f, Measure(Target("f"), plain, tensors, device=device), "")
         except RuntimeError as error:
-            raise StudentError(str(error)) from None
+            raise StudentError(Raised(kinds=("RuntimeError",), message=str(error))) from None
         return [found] if isinstance(found, Measured) else []
 
 

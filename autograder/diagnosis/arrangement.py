@@ -8,7 +8,6 @@ from __future__ import annotations
 from itertools import permutations
 
 import torch
-from torch import Tensor
 
 from autograder.diagnosis.pair import Hint, Pair, axis_name, fact, listed
 
@@ -23,7 +22,8 @@ def exchanged_axes(pair: Pair) -> Hint | None:
     axes = pair.got.dim()
     if axes != pair.expected.dim() or not 2 <= axes <= _MOST_AXES or not pair.telling:
         return None
-    for order in sorted(permutations(range(axes)), key=_moved):
+    orders = sorted(permutations(range(axes)), key=lambda order: sum(order[axis] != axis for axis in range(axes)))
+    for order in orders:
         moved = [axis for axis in range(axes) if order[axis] != axis]
         if moved and pair.same(pair.got.permute(order), pair.expected):
             if len(moved) == 2:
@@ -49,7 +49,7 @@ def other_shape(pair: Pair) -> Hint | None:
         return None
     if not pair.near(got.reshape(expected.shape), expected):
         return None
-    shapes = f"your shape is {_shape(got)}, expected is {_shape(expected)}"
+    shapes = f"your shape is {tuple(got.shape)}, expected is {tuple(expected.shape)}"
     if [size for size in got.shape if size != 1] == [size for size in expected.shape if size != 1]:
         what = "an axis of size 1 is missing" if got.dim() < expected.dim() else "there is an axis of size 1 too many"
         what = "an axis of size 1 is elsewhere" if got.dim() == expected.dim() else what
@@ -189,11 +189,3 @@ def _name_of_order(order: list[int]) -> tuple[str, str]:
         if order == [(place - steps) % size for place in range(size)]:
             return f"they are turned round by {steps}", "they are turned round"
     return f"they stand in another order ({listed(order, 8)})", "they stand in another order"
-
-
-def _moved(order: tuple[int, ...]) -> tuple[int, tuple[int, ...]]:
-    return sum(axis != place for place, axis in enumerate(order)), order
-
-
-def _shape(values: Tensor) -> str:
-    return str(tuple(values.shape))

@@ -59,13 +59,10 @@ def likely_cause(
     except Exception:  # a hint is a courtesy: whatever a student returned, looking for one must cost nobody a grade
         found = None
     told = "" if found is None else found.without_numbers if hidden else found.sentence
-    if own and told and _is_finite(last.got):
+    is_finite = not isinstance(last.got, Tensor) or bool(torch.isfinite(last.got).all())
+    if own and told and is_finite:
         return own
     return " ".join(each for each in (told, own) if each)
-
-
-def _is_finite(value: Any) -> bool:
-    return not isinstance(value, Tensor) or bool(torch.isfinite(value).all())
 
 
 def _named(call: Called | None) -> Mapping[str, Any]:

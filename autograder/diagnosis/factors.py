@@ -187,8 +187,7 @@ def scaled_scores(pair: Pair, axis: int) -> Hint | None:
     if not float((as_scaled.nan_to_num() - got).abs().max()) <= 1e-3:
         return None
     if abs(factor + 1) < _EQUAL * 10:
-        sentence = "Your weights are those of scores with the opposite sign."
-        return fact(sentence)
+        return fact("Your weights are those of scores with the opposite sign.")
     name, plain = name_of(factor, pair, within=2e-3)
     return Hint(
         f"Your weights are those of scores that are {factor:.4g} times the expected ones" + _equals(factor, name),

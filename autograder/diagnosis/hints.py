@@ -39,14 +39,6 @@ _LOOKS: tuple[Callable[[Pair], Hint | None], ...] = (
 )
 
 
-def hint(
-    got: Any, expected: Any, *, arguments: Mapping[str, Any] | None = None, asked: torch.dtype | None = None
-) -> str:
-    """The sentence of `find_hint`, or "" where nothing is sure."""
-    found = find_hint(got, expected, arguments=arguments, asked=asked)
-    return found.sentence if found is not None else ""
-
-
 def find_hint(
     got: Any, expected: Any, *, arguments: Mapping[str, Any] | None = None, asked: torch.dtype | None = None
 ) -> Hint | None:
@@ -69,7 +61,9 @@ def find_hint(
     if pair is None:
         return None
     if asked is not None:
-        return _dtype(pair, asked)
+        if pair.dtype == asked or not pair.same(pair.got, pair.expected):
+            return None
+        return fact(f"The numbers are right, but their dtype is {dtype_name(pair.dtype)}, not {dtype_name(asked)}.")
     if expected.dtype == torch.bool or got.dtype == torch.bool:
         return about_masks(got.detach().cpu(), expected.detach().cpu())
     if not bool(torch.isfinite(pair.expected).all()):
@@ -116,12 +110,6 @@ def _agree(got: Tensor, expected: Tensor) -> bool:
     return pair is not None and pair.same(pair.got, pair.expected)
 
 
-def _dtype(pair: Pair, asked: torch.dtype) -> Hint | None:
-    if pair.dtype == asked or not pair.same(pair.got, pair.expected):
-        return None
-    return fact(f"The numbers are right, but their dtype is {dtype_name(pair.dtype)}, not {dtype_name(asked)}.")
-
-
 def _not_finite(pair: Pair) -> Hint | None:
     """Which rows are NaN or infinite, and what they have in common."""
     got = pair.got
@@ -129,8 +117,7 @@ def _not_finite(pair: Pair) -> Hint | None:
     kind = "NaN" if not bool(infinite.any()) else "infinite" if not bool(nan.any()) else "NaN or infinite"
     bad = nan | infinite
     if bool(bad.all()):
-        sentence = f"Every number is {kind}."
-        return fact(sentence)
+        return fact(f"Every number is {kind}.")
     if got.dim() < 2 or got.shape != pair.expected.shape or not bool((bad.all(-1) == bad.any(-1)).all()):
         sentence = f"{int(bad.sum())} of {bad.numel()} numbers are {kind}."
         return Hint(sentence, f"Some numbers are {kind}.")

@@ -166,7 +166,8 @@ class BankWriter:
             unaffected: checks that it was not tried on because they call nothing that it defines: it passes them.
             made_from: as in `KnownMistake`.
         """
-        checks = {n: self._passed(n) for n in unaffected if n in self._reference}
+        checks: dict[str, tuple[Failure | None, ...]]
+        checks = {n: (None,) * len(self._reference[n].items) for n in unaffected if n in self._reference}
         for trace in traces:
             failures = self.failures(trace)
             if failures is not None:
@@ -183,9 +184,6 @@ class BankWriter:
         if reference is None or len(reference.items) != len(trace.items) or not trace.tells:
             return None
         return tuple(map(_failure, trace.items, reference.items))
-
-    def _passed(self, number: str) -> tuple[Failure | None, ...]:
-        return (None,) * len(self._reference[number].items)
 
     def bank(self) -> Bank:
         """The bank of what was added so far."""

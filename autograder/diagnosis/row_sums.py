@@ -54,11 +54,9 @@ def about_masks(got: Tensor, expected: Tensor) -> Hint | None:
     if expected.numel() < _FEWEST or bool(expected.all()) or not bool(expected.any()):
         return None
     if bool((got == ~expected).all()):
-        sentence = "Every entry is the opposite of the expected one: True and False are exchanged."
-        return fact(sentence)
+        return fact("Every entry is the opposite of the expected one: True and False are exchanged.")
     if bool(got.all()) or not bool(got.any()):
-        sentence = f"Every entry of your mask is {bool(got.any())}."
-        return fact(sentence)
+        return fact(f"Every entry of your mask is {bool(got.any())}.")
     band = _band(expected)
     for kind, words in (("lower", "j <= i"), ("upper", "j >= i")):
         mine = _band(got)
@@ -68,8 +66,7 @@ def about_masks(got: Tensor, expected: Tensor) -> Hint | None:
                 "Your mask has its diagonal in another place or direction.",
             )
     if got.dim() >= 2 and got.shape[-1] == got.shape[-2] and bool((got.transpose(-1, -2) == expected).all()):
-        sentence = "Your mask is the transpose of the expected one: rows and columns are exchanged."
-        return fact(sentence)
+        return fact("Your mask is the transpose of the expected one: rows and columns are exchanged.")
     return None
 
 
@@ -142,16 +139,10 @@ def _without_softmax(pair: Pair, axis: int) -> Hint | None:
     if pair.distinct(pair.expected) < 3:
         return None
     if pair.near(pair.got.softmax(axis), pair.expected) and not _adds_up(pair.got, axis):
-        sentence = "The softmax of your result would be right: you returned the scores."
-        return fact(sentence)
+        return fact("The softmax of your result would be right: you returned the scores.")
+    if pair.near(pair.got, pair.expected.softmax(axis)):
+        return fact("Your result is the softmax of the expected one: softmax is taken twice.")
     return None
-
-
-def _twice(pair: Pair, axis: int) -> Hint | None:
-    if pair.distinct(pair.expected) < 3 or not pair.near(pair.got, pair.expected.softmax(axis)):
-        return None
-    sentence = "Your result is the softmax of the expected one: softmax is taken twice."
-    return fact(sentence)
 
 
 def _not_normalised(pair: Pair, axis: int) -> Hint | None:
@@ -177,7 +168,6 @@ _LOOKS: tuple[Callable[[Pair, int], Hint | None], ...] = (
     _as_if_no_mask,
     _over_other_axis,
     _without_softmax,
-    _twice,
     scaled_scores,
     _not_normalised,
 )

@@ -64,20 +64,8 @@ def with_checks(checks: Checks, work: Callable[[], None]) -> None:
 
 
 def _arguments(assignment: Assignment, files: Sequence[os.PathLike[str]]) -> list[str]:
-    off = (
-        "terminal",
-        "cacheprovider",
-        "unraisableexception",
-        "threadexception",
-        "logging",
-        "faulthandler",
-        "junitxml",
-        "debugging",
-        "setuponly",
-        "setupplan",
-        "stepwise",
-        "pastebin",
-    )
+    off = "terminal cacheprovider unraisableexception threadexception logging faulthandler "
+    off += "junitxml debugging setuponly setupplan stepwise pastebin"
     return [
         f"--rootdir={assignment.folder}",
         f"--config-file={os.devnull}",
@@ -89,7 +77,7 @@ def _arguments(assignment: Assignment, files: Sequence[os.PathLike[str]]) -> lis
         "-s",
         "-p",
         "pytest_timeout",
-        *(word for plugin in off for word in ("-p", f"no:{plugin}")),
+        *(word for plugin in off.split() for word in ("-p", f"no:{plugin}")),
         *(os.fspath(file) for file in files),
     ]
 

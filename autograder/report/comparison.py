@@ -146,7 +146,7 @@ def _change_of(name: str, before: Mapping[str, Grade | None], after: Mapping[str
 def _change(name: str, old: Grade, new: Grade) -> Change:
     checks = tuple(_check_changes(old, new))
     whole = old.status == new.status == "graded"
-    points = _less(new.points, old.points)
+    points = None if new.points is None or old.points is None else new.points - old.points
     if "incomplete" in (old.status, new.status):  # some checks did not run, or broke: only the others can be compared
         told = [change.points for change in checks if change.points is not None]
         points = math.fsum(told) if old.checks and new.checks else None
@@ -170,10 +170,6 @@ def _change(name: str, old: Grade, new: Grade) -> Change:
         why=why,
         checks=checks,
     )
-
-
-def _less(new: float | None, old: float | None) -> float | None:
-    return None if new is None or old is None else new - old
 
 
 # ------------------------------------------------------------------ why

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
 from autograder.grading.record import write_atomically
-from autograder.results import CheckResult, Grade, number_key
+from autograder.results import Grade, number_key
 from autograder.text import one_line, visible
 
 _DECIMALS = 6
@@ -42,7 +42,7 @@ def gradebook_csv(grades: Iterable[Grade], present: Collection[str] | None = Non
     writer.writerow([*_HEAD, *map(_cell, parts), *map(_cell, numbers), "reason"])
     for grade in rows:
         points = {part.part: _points(part.points) for part in grade.parts}
-        checks = {check.number: _check_points(check) for check in grade.checks}
+        checks = {c.number: "" if c.outcome == "broken" else _points(c.score) for c in grade.checks}
         graded = grade.status != "ungraded"
         writer.writerow(
             [
@@ -80,10 +80,6 @@ def _lateness(grade: Grade) -> tuple[str, str]:
     if late is None or late.hours is None:
         return "", ""
     return f"{late.hours:.4f}".rstrip("0").rstrip("."), _points(late.percent)
-
-
-def _check_points(check: CheckResult) -> str:
-    return "" if check.outcome == "broken" else _points(check.score)
 
 
 def _points(points: float) -> str:

@@ -43,7 +43,7 @@ def grades_table(grades: Sequence[Grade]) -> Table:
         table.add_row(
             Text(one_line(grade.submission, 60)),
             *(points.get(name, "-") for _, name in parts),
-            _total(grade),
+            f"{points_text(None if grade.status == 'ungraded' else grade.points)}/{points_text(grade.maximum)}",
             Text(stood_out(grade), style="" if grade.status == "graded" else "yellow"),
         )
     return table
@@ -116,11 +116,6 @@ def _counts(check: CheckResult) -> bool:
 def points_text(points: float | None) -> str:
     """Points as people write them: 22, 17.5, and a dash where there are none."""
     return "-" if points is None else f"{points:.2f}".rstrip("0").rstrip(".")
-
-
-def _total(grade: Grade) -> str:
-    points = None if grade.status == "ungraded" else grade.points
-    return f"{points_text(points)}/{points_text(grade.maximum)}"
 
 
 def _few(numbers: Iterable[str], most: int = 6) -> str:

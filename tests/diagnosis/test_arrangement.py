@@ -6,8 +6,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from autograder.diagnosis.hints import hint
-from tests.diagnosis.attention_values import SCORES, drawn, said_without_numbers
+from tests.diagnosis.attention_values import SCORES, drawn, hint, said_without_numbers
 
 
 def test_two_exchanged_axes_are_named() -> None:

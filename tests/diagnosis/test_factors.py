@@ -7,8 +7,7 @@ import math
 import pytest
 import torch
 
-from autograder.diagnosis.hints import hint
-from tests.diagnosis.attention_values import CALL, SCORES, WEIGHTS, Q, drawn, said_without_numbers
+from tests.diagnosis.attention_values import CALL, SCORES, WEIGHTS, Q, drawn, hint, said_without_numbers
 
 # ------------------------------------------------------------------ a constant factor, and what it equals
 

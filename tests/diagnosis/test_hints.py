@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
-from autograder.diagnosis.hints import find_hint, hint
-from tests.diagnosis.attention_values import CALL, SCORES, WEIGHTS, drawn, said_without_numbers
+from autograder.diagnosis.hints import find_hint
+from tests.diagnosis.attention_values import CALL, SCORES, WEIGHTS, drawn, hint, said_without_numbers
 
 # ------------------------------------------------------------------ NaN and infinity
 

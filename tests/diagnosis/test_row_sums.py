@@ -6,8 +6,7 @@ import math
 
 import torch
 
-from autograder.diagnosis.hints import hint
-from tests.diagnosis.attention_values import CALL, MASK, MASKED, SCORES, WEIGHTS, drawn
+from tests.diagnosis.attention_values import CALL, MASK, MASKED, SCORES, WEIGHTS, drawn, hint
 
 
 def test_softmax_over_the_wrong_axis() -> None:

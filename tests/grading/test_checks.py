@@ -79,7 +79,10 @@ def test_wrappers_of_gradescope_utils_are_taken_off(tmp_path):
         ("@number('1.1')\n@weight(float('nan'))\ndef test_a(student):\n    'x'\n", "weight of nan"),
         ("@number('1.1')\n@weight(-1)\ndef test_a(student):\n    'x'\n", "weight of -1"),
         ("@number('1.1')\n@weight(2)\n@visibility('hidden')\ndef test_a(student):\n    'x'\n", "ships to students"),
-        ("@number('1.1')\n@weight(2)\n@visibility('secret')\ndef test_a(student):\n    'x'\n", "'secret' is not a visib"),
+        (
+            "@number('1.1')\n@weight(2)\n@visibility('secret')\ndef test_a(student):\n    'x'\n",
+            "'secret' is not a visib",
+        ),
         ("@number('1.1')\n@weight(2)\n@pytest.mark.timeout(0)\ndef test_a(student):\n    'x'\n", "timeout(0)"),
         ("class TestA:\n    def test_a(self):\n        'x'\n", "a check is a plain function"),
         (ONE_CHECK + "\n@number('1.1')\n@weight(0)\ndef test_b(student):\n    'x'\n", "Two checks have number 1.1"),

@@ -177,7 +177,9 @@ def test_what_is_in_one_run_or_cannot_be_read_is_named_and_counted_once(
 def test_exit_codes(new: dict[str, Grade | str], code: int, tmp_path: Path) -> None:
     old, other = runs(tmp_path, {"a": grade(passed())}, new)
     if code == 2:
-        with pytest.raises(SoftmarkError, match=r"new is not a folder: give a folder that `softmark grade -o` wrote") as e:
+        with pytest.raises(
+            SoftmarkError, match=r"new is not a folder: give a folder that `softmark grade -o` wrote"
+        ) as e:
             diff_command(old, other, True)
         assert e.value.exit_code == 2
     else:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from autograder.diagnosis.hints import hint
+from tests.diagnosis.attention_values import hint
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,10 @@ import re
 
 from autograder.results import ImportFailed, Raised, Reason
 
-_MEMORY = "Your code asked for more memory than a check may use. Look for a tensor that is larger than it needs to be."
+_MEMORY = (
+    "Your code asked for more memory than a check may use. Look for a tensor, or for a list of numbers in the source, "
+    "that is larger than it needs to be."
+)
 _ALONE = (
     "Checks run without a network and in one process: downloads, multiprocessing, subprocess and DataLoader workers do "
     "not work here. Compute it in your function itself; threads are fine."

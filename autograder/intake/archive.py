@@ -29,12 +29,16 @@ OTHER_FORMATS = (
     (b"Rar!", "a RAR archive"),
     (b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive"),
     (b"\x1f\x8b", "a gzip archive (.tar.gz)"),
-    (b"BZh", "a bzip2 archive"),
+    (b"BZh91AY", "a bzip2 archive"),
     (b"\xfd7zXZ", "an xz archive"),
     (b"%PDF", "a PDF"),
-    (b"<!DOCTYPE", "a web page, perhaps the log-in page of the site it was downloaded from"),
-    (b"<html", "a web page, perhaps the log-in page of the site it was downloaded from"),
-    (b"version https://git-lfs", "a Git LFS pointer, not the file itself"),
+    (b"{\\rtf", "a document of a word processor"),
+    (b"\x7fELF", "a compiled program"),
+    *(
+        (b"<" + tag, "a web page, perhaps the log-in page of the site it was downloaded from")
+        for tag in (b"!DOCTYPE", b"html", b"head", b"body", b"meta", b"script", b"!--", b"?xml")
+    ),
+    (b"version https://git-lfs", "a Git LFS pointer (git lfs pull gets the file itself)"),
 )
 DAMAGED = (
     zipfile.BadZipFile,

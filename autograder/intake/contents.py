@@ -6,11 +6,13 @@ download that got a `.txt` at its end are what their content says. It does not d
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass, field
 
 from autograder.assignment.assignment import Part
 from autograder.errors import Unreadable
+from autograder.intake.archive import OTHER_FORMATS
 from autograder.intake.assembly import Code, read_codes
 from autograder.intake.cells import Cell, Notebook, read_notebook
 from autograder.intake.encoding import Source, read_source
@@ -22,6 +24,11 @@ EXPORTED = re.compile(r"^(?:get_ipython\(\)|![\w.]|%{1,2}\w|\w+ *= *(?:!\w|get_i
 """A line that only a notebook has."""
 LARGEST_OUTLINED = 1 << 20
 UNKNOWN = Outline(statements=(), fault="is too long to be looked into")
+SHORTEST_PART = 500  # characters
+FAULT_LINE = re.compile(r"\(line (\d+):")
+TOP_LEVEL = re.compile(r"^(?:def|class|async|import|from|@)", re.MULTILINE)
+CONTROLS = re.compile("[\x01-\x08\x0e-\x1a\x1c-\x1f\x7f]")
+JSON = re.compile(r"\s*(?:\{|\[\s*\{)")
 CELL_MARK = re.compile(r"^# (?:In\[[\d ]*\]:|%%).*$", re.MULTILINE)
 
 
@@ -76,6 +83,20 @@ class HandIn:
                 found.update({name: one.text for name in one.binds if name in part.definitions})
         return found
 
+    def breaks_off(self, path: str, part: Part) -> int:
+        """The line in which an upload or a download broke off; 0 where none did.
+
+        Such a file ends within a line and a statement, before some of the part's functions. Who made a syntax error has
+        them all, as the starter code does.
+        """
+        text = self.sources[path].text if path in self.sources else ""
+        expected = {name.partition(".")[0] for name in part.functions}
+        if len(text) < SHORTEST_PART or text.endswith("\n") or expected.issubset(self.defines(path, part)):
+            return 0
+        fault = FAULT_LINE.search(self._outline(path).fault)
+        lines = text.split("\n")
+        return len(lines) if fault and not TOP_LEVEL.search("\n".join(lines[int(fault[1]) :])) else 0
+
     def _outline(self, path: str) -> Outline:
         if not self.outlined:  # all at once: few submissions need this, and one process then serves it
             small = [one for one, source in self.sources.items() if len(source.text) <= LARGEST_OUTLINED]
@@ -116,10 +137,28 @@ def _is_notebook(path: str, data: bytes) -> bool:
 
 
 def _python(path: str, data: bytes) -> Source:
+    """A file called `.py` as text. Raises `Unreadable` for what cannot be the student's code: nobody has seen that."""
+    head = data[:64].lstrip(b"\xef\xbb\xbf \r\n\t")
+    for magic, what in (*OTHER_FORMATS, (b"PK\x03\x04", "a zip"), (b"404: Not Found", "a site's answer")):
+        if head[: len(magic)].lower() == magic.lower():
+            raise Unreadable(f"{path} is {what}, not Python: hand in the file that you edited.")
     source = read_source(data, path)
-    if "\0" in source.text:
+    if len(CONTROLS.findall(source.text)) > len(source.text) // 50 or "\0" in source.text:
         raise Unreadable(f"{path} holds bytes that are no text: hand in the file that you edited.")
+    if _is_json(source.text):
+        raise Unreadable(f"{path} is JSON, such as a site's answer, not Python: hand in the file that you edited.")
     return source
+
+
+def _is_json(text: str) -> bool:
+    """Whether all of it is one JSON object, or a list that begins with one: that is no program."""
+    if not JSON.match(text) or len(text) > LARGEST_OUTLINED:
+        return False
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def _exported(sources: dict[str, Source]) -> list[str]:

@@ -6,6 +6,7 @@ student may not expect is said in a note. It does not judge whether a file is Py
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import PurePosixPath
 from typing import NamedTuple
@@ -18,6 +19,7 @@ from autograder.intake.files import Collected, suffix_of
 
 MOST_NOTES = 30
 MOST_NAMES = 20
+IMPORTED = re.compile(r"^[ \t]*(?:from|import)[ \t]+(.*?)(?:[ \t]import\b|$)", re.MULTILINE)
 
 
 class Choice(NamedTuple):
@@ -45,6 +47,8 @@ def arrange(collected: Collected, assignment: Assignment) -> Arranged:
     hand_in = read_hand_in(collected)
     if not hand_in.code:
         _refuse_nothing(collected, hand_in, assignment)
+    if not hand_in.notebooks and not any(source.text.strip() for source in hand_in.sources.values()):
+        raise Unreadable(f"{hand_in.shown}: {min(hand_in.code)} is an empty file: hand it in again.")
     choices = {part.name: choice for part in assignment.parts if (choice := _choose(part, assignment, hand_in))}
     _refuse_unreadable_parts(hand_in, assignment, choices)
     files: dict[str, bytes] = {}
@@ -56,6 +60,8 @@ def arrange(collected: Collected, assignment: Assignment) -> Arranged:
             names = ", ".join(part.definitions[:3]) + (" and more" if len(part.definitions) > 3 else "")
             notes.append(f"{part.file} was not handed in, and no other file defines {names}.")
             continue
+        if line := hand_in.breaks_off(choice.path, part):
+            raise Unreadable(f"{hand_in.shown}: {choice.path} was cut off in line {line}: hand it in again, whole.")
         data, said = _content(part, choice, choices, assignment, hand_in)
         files[part.file] = data
         notes += said
@@ -125,12 +131,20 @@ def _choose(part: Part, assignment: Assignment, hand_in: HandIn) -> Choice | Non
 
 
 def _others(taken: str, candidates: list[str], part: Part, assignment: Assignment, hand_in: HandIn) -> tuple[str, ...]:
-    """The candidates that do some of the same work in another way, and so might have been meant."""
+    """The candidates that do some of the same work in another way, and so might have been meant.
+
+    A module that the taken file imports, or that has less than half of its names, is a helper, whatever it defines.
+    """
     work = hand_in.work(taken, part)
     parts = {one.file for one in assignment.parts} - {part.file}
     found: list[str] = []
+    imported = {name for line in IMPORTED.findall(hand_in.text(taken)) for name in re.findall(r"\w+", line)}
     for path in candidates:
         other = hand_in.work(path, part)
+        name = PurePosixPath(path)
+        is_small = 2 * len(other) < len(work) and not _alike(part, name.name)
+        if path in hand_in.sources and (is_small or name.stem in imported):
+            continue
         if PurePosixPath(path).name in parts or work.keys().isdisjoint(other) or path == taken:
             continue
         is_same_kind = (path in hand_in.notebooks) == (taken in hand_in.notebooks)
@@ -146,14 +160,18 @@ def _rivals(part: Part, assignment: Assignment, hand_in: HandIn) -> list[str]:
     for path in hand_in.code:
         file = PurePosixPath(path)
         count = len(hand_in.defines(path, part))
-        alike = part.name in file.name.casefold().replace("-", "_").replace(" ", "_")
         if file.name == part.file or file.name.startswith("test_"):
             continue
         if file.name in names and 2 * count < len(part.definitions):
             continue  # another part's file, which has a helper of that name
-        if count or (alike and suffix_of(path) != ".txt" and path in hand_in.sources):
-            found.append((-count, not alike, suffix_of(path) != ".py", _nearness(path), path))
+        if count or (_alike(part, file.name) and suffix_of(path) != ".txt" and path in hand_in.sources):
+            found.append((-count, not _alike(part, file.name), suffix_of(path) != ".py", _nearness(path), path))
     return [path for *_, path in sorted(found)]
+
+
+def _alike(part: Part, name: str) -> bool:
+    """Whether a file's name has the part's in another spelling."""
+    return part.name in name.casefold().replace("-", "_").replace(" ", "_")
 
 
 def _nearness(path: str) -> tuple[int, str]:

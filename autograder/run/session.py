@@ -28,6 +28,8 @@ if TYPE_CHECKING:  # these load torch, for which the fork server does not wait
 
 LATE = {"torch._dynamo": (b"checkpoint", b"torch.compile", b"use_deterministic_algorithms")}
 """Modules that take a second to import, and the words in a source that make torch import them in a call."""
+COMPILING = 200
+"""Bytes of memory that Python needs to compile a byte of a long list of numbers."""
 
 
 class Session:
@@ -136,10 +138,12 @@ class Session:
     def spawn_from(self, assignment: Assignment) -> Callable[[Path], Spawning]:
         """What starts workers for a folder. A fork server that broke is replaced once by a new one."""
         modules = [part.name for part in assignment.parts]
-        limits = _limits(assignment)
+        declared = _limits(assignment)
 
         def from_folder(folder: Path) -> Spawning:
             self._warm({*assignment.libraries, *late_modules(folder)})
+            largest = max((file.stat().st_size for file in folder.glob("*.py")), default=0)
+            limits = Limits(memory_bytes=max(declared.memory_bytes, COMPILING * largest))
             still = access_times.stand_still(folder)
             return Spawning(
                 self,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from pathlib import Path
 
 import pytest
@@ -234,3 +236,101 @@ def test_two_candidates_for_a_part_are_said_to_both(
 def test_candidates_of_equal_content_and_stubs_are_no_ambiguity(tmp_path: Path) -> None:
     assert read(hand_in(tmp_path, {"a.py": RIGHT, "b.py": RIGHT}, "equal")).staff == ()
     assert read(hand_in(tmp_path, {"a.py": STUB, "old/b.py": RIGHT}, "stub")).staff == ()
+
+
+LFS = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n"
+NO_PYTHON: dict[str, tuple[str | bytes, str]] = {
+    "Git LFS": (LFS, "is a Git LFS pointer"),
+    "log-in page": ("\n<!DOCTYPE html><html><title>Sign in</title>", "is a web page, perhaps the log-in page"),
+    "page with a mark": ("\ufeff<HTML lang='en'>", "is a web page"),
+    "no such page": ("404: Not Found", "is a site's answer"),
+    "answer of a site": (json.dumps({"message": "Not Found", "status": 404}, indent=1), "is JSON"),
+    "list of a site": ('[ {"error": null}]\n', "is JSON"),
+    "zip": (zipped({"attention.py": RIGHT}), "is a zip, not Python"),
+    "gzip": (b"\x1f\x8b\x08\x01\x02", "is a gzip archive"),
+    "random bytes": (bytes((7 * n) % 255 + 1 for n in range(2000)), "holds bytes that are no text"),
+    "empty": ("", "is an empty file"),
+    "blank": ("\ufeff\r\n \r\n", "is an empty file"),
+}
+
+
+@pytest.mark.parametrize(("content", "sentence"), NO_PYTHON.values(), ids=NO_PYTHON.keys())
+@pytest.mark.parametrize("name", ["attention.py", "hw8.py", "attention (1).py"])
+def test_what_cannot_be_the_students_code_is_unreadable_and_no_0(
+    tmp_path: Path, content: str | bytes, sentence: str, name: str
+) -> None:
+    with pytest.raises(Unreadable, match=rf"^student_01: {re.escape(name)} {re.escape(sentence)}.*: hand") as caught:
+        read(hand_in(tmp_path, {name: content}))
+    assert caught.value.exit_code == 1
+
+
+def test_a_pointer_in_the_place_of_one_part_leaves_all_ungraded(tmp_path: Path) -> None:
+    with pytest.raises(Unreadable, match=r"tokens\.py is a Git LFS pointer"):
+        read(hand_in(tmp_path, {"attention.py": RIGHT, "tokens.py": LFS}), TOKENS, ATTENTION)
+
+
+def test_a_pointer_in_the_place_of_a_helper_is_a_note(tmp_path: Path) -> None:
+    tree = read(hand_in(tmp_path, {"attention.py": RIGHT, "weights.py": LFS}))
+    assert tree.files == {"attention.py": RIGHT.encode()}
+    assert "weights.py is a Git LFS pointer" in tree.notes[0]
+
+
+PYTHON_ALL_THE_SAME = {
+    "a syntax error": RIGHT + "def broken(:\n",
+    "a dictionary first": "{'a': 1}\n" + RIGHT,
+    "a name like a magic number": "BZh = 3\nversion = 1\n" + RIGHT,
+    "escapes in a string": RIGHT + "RED = '\x1b[31m'\nPAGE = '\x0c'\n",
+    "Greek in Latin-7": (RIGHT + "# \u03b1\u03b2\u03b3\n").encode("iso8859-7"),
+    "Chinese": (RIGHT + "# \u4e2d\u6587\u4e2d\u6587\n").encode("gb18030"),
+    "a parenthesis open at the end": RIGHT + "x = (1,",
+}
+
+
+@pytest.mark.parametrize("content", PYTHON_ALL_THE_SAME.values(), ids=PYTHON_ALL_THE_SAME.keys())
+def test_python_with_a_mistake_or_an_old_encoding_is_graded(tmp_path: Path, content: str | bytes) -> None:
+    assert "softmax" in read(hand_in(tmp_path, {"attention.py": content})).files["attention.py"].decode()
+
+
+LONG = f"{SOFTMAX}{'# A line of a comment, as long as others are.' * 20}\n{ATTEND}"
+CUT_OFF = {
+    "in a call": LONG + "class Heads:\n    def forward(self, x):\n        return softmax(x, di",
+    "in a docstring": LONG.replace("def attend", 'def attended(x):\n    """Attend to'),
+    "after a definition": LONG.replace(ATTEND, "def attend(x, y):"),
+}
+
+
+@pytest.mark.parametrize("content", CUT_OFF.values(), ids=CUT_OFF.keys())
+def test_a_file_that_breaks_off_before_some_of_its_functions_is_unreadable(tmp_path: Path, content: str) -> None:
+    expected = content.removesuffix("\n")
+    home = hand_in(tmp_path, {"attention.py": expected.replace("class Heads", "class Head")})
+    with pytest.raises(Unreadable, match=r"student_01: attention\.py was cut off in line \d+: hand it in again"):
+        read(home)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        f"{LONG}class Heads:\n    x = (",  # it has all functions
+        f"{LONG}def heads(x):\n    return (x\n",  # its last line is whole
+        f"x = (1,\n{LONG}def heads(x):\n    return x",  # the mistake is further up
+        f"{LONG}def heads(x):\n    return x",  # no mistake
+    ],
+)
+def test_a_syntax_error_is_not_taken_for_a_file_that_breaks_off(tmp_path: Path, content: str) -> None:
+    assert read(hand_in(tmp_path, {"attention.py": content})).files["attention.py"] == content.encode()
+
+
+HELPERS: dict[str, dict[str, str | bytes]] = {
+    "imported": {"attention.py": "from tools import softmax\n" + RIGHT, "tools.py": OTHER},
+    "imported in a list": {"attention.py": "import math, tools as t\n" + RIGHT, "tools.py": OTHER},
+    "imported in a package": {"attention.py": "from lib.tools import x\n" + RIGHT, "lib/tools.py": OTHER},
+    "small": {"attention.py": RIGHT + "class Heads: ...\n", "tools.py": SOFTMAX.replace("'softmax'", "0")},
+}
+
+
+@pytest.mark.parametrize("files", HELPERS.values(), ids=HELPERS.keys())
+def test_a_helper_that_defines_a_name_of_the_part_is_no_second_hand_in(
+    tmp_path: Path, files: dict[str, str | bytes]
+) -> None:
+    tree = read(hand_in(tmp_path, files))
+    assert (tree.notes, tree.staff) == ((), ())

@@ -132,6 +132,12 @@ def test_definitions_before_a_final_exit_count(assignment, tmp_path, session):
     assert grades_of(job_of(assignment, tmp_path), session)["student_01"].grade.points == 2
 
 
+def test_a_long_list_of_numbers_in_the_source_has_memory_enough(assignment, tmp_path, session):
+    numbers = ", ".join(f"{number / 7:.6f}" for number in range(250_000))
+    hand_in(tmp_path, student_01=f"WEIGHTS = [{numbers}]\n{REFERENCE}")
+    assert grades_of(job_of(assignment, tmp_path), session)["student_01"].grade.points == 2
+
+
 def test_what_is_printed_is_kept_bounded_and_shown_with_the_check(assignment, tmp_path, session):
     hand_in(tmp_path, student_01="def double(x):\n    print('here I am')\n    return x\n", student_02=HOSTILE["floods"])
     done = grades_of(job_of(assignment, tmp_path), session)

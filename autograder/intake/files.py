@@ -108,9 +108,11 @@ def _read_folder(folder: Path, prefix: str, collected: Collected) -> None:
         name = prefix + entry.name
         if is_junk(name) or is_junk(f"{name}/"):
             continue
-        if entry.is_symlink():
+        if entry.is_symlink() and suffix_of(name) in READ | {""}:
             raise Unreadable(f"{name} is a symbolic link, which is not followed: put the file itself there.")
-        if entry.is_dir(follow_symlinks=False):
+        if entry.is_symlink():
+            collected.passed_over.append(name)
+        elif entry.is_dir(follow_symlinks=False):
             if prefix.count("/") + 1 < DEEPEST:
                 _read_folder(Path(entry.path), f"{name}/", collected)
         elif collected.wants(name, _size(entry, name)) and is_plain_name(name):

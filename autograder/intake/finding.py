@@ -36,6 +36,8 @@ PICTURES = (".pdf", ".png", ".jpg", ".jpeg", ".gif", ".svg", ".md", ".html")
 GENERIC = r"(?:src|source|code|hw|homework|assignment|exercise|sheet|part|task|solutions?|final|{})[\W_]*\d{{0,2}}"
 """What students call a folder within their hand-in."""
 IMPORTED = re.compile(rb"\b(?:from|import)[ \t]+(\w+)")
+RESERVED = ("", "grades.csv", "run.json", "overrides.jsonl")
+"""Names that no submission has: they stand beside the grades."""
 _MOST_PIECES = 30
 _LARGEST_ZIP = 32 << 20  # of which the list of members is looked at
 _MOST_FILES, _LARGEST = 200, 4 << 20  # that are searched for a part in one folder, and of each so many bytes
@@ -67,6 +69,8 @@ def _find(path: Path, assignment: Assignment) -> list[Submission]:
         if listed:
             return listed
     children = [child for child in sorted(path.iterdir()) if _is_submission(child)]
+    if len(children) == 1:
+        _refuse_packed_export(children[0])
     one = Submission(
         name=_plain(os.path.basename(os.path.abspath(path))), path=path.resolve(), staff=_note_on_list(path)
     )
@@ -74,8 +78,6 @@ def _find(path: Path, assignment: Assignment) -> list[Submission]:
         return [one]
     if not children:
         raise SoftmarkError(f"{path} holds no submission: expected a folder, .zip, .py or .ipynb for each.")
-    if len(children) == 1:
-        _refuse_packed_export(children[0])
     exports = [child for child in children if child.is_dir() and _is_export(child, assignment)]
     if {child.stem if suffix_of(child.name) == ".zip" else child.name for child in children} == {
         e.name for e in exports
@@ -211,7 +213,11 @@ def _are_pieces(children: list[Path], assignment: Assignment) -> bool:
     generic = re.compile(GENERIC.format("|".join(map(re.escape, names))))
     held = {child: [part.name for part in _parts_in(child, assignment)] for child in children}
     every = [name for parts in held.values() for name in parts]
-    sources = [child for child in children if suffix_of(child.name) in (".py", ".ipynb") and not child.is_dir()]
+    files = [child for child in children if not child.is_dir()]
+    sources = [child for child in files if suffix_of(child.name) in (".py", ".ipynb")]
+    packed = [child for child in files if suffix_of(child.name) == ".zip"]
+    if len(packed) == 1 and not sources:
+        sources = packed
     imported = {name for child in sources for name in IMPORTED.findall(_beginning(child))}
     others = [
         child
@@ -298,7 +304,6 @@ def _names(paths: list[Path], taken: Collection[str] = ()) -> list[str]:
 
 def _plain(name: str) -> str:
     """A name that can be a folder's anywhere: letters and digits of any language, `_-.@+()` and spaces."""
-    plain = re.sub(r"[^\w\-.@+() ]", "_", unicodedata.normalize("NFC", name.encode("utf-8", "replace").decode()))[
-        :100
-    ].strip(". ")
-    return "submission" if plain.lower() in ("", "grades.csv") else plain  # the gradebook stands beside the grades
+    text = unicodedata.normalize("NFC", name.encode("utf-8", "replace").decode())[:100]
+    plain = re.sub(r"[^\w\-.@+() ]", "_", text.encode()[:200].decode(errors="ignore")).strip(". ")
+    return "submission" if plain.lower() in RESERVED else plain

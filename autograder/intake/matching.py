@@ -133,7 +133,8 @@ def _choose(part: Part, assignment: Assignment, hand_in: HandIn) -> Choice | Non
 def _others(taken: str, candidates: list[str], part: Part, assignment: Assignment, hand_in: HandIn) -> tuple[str, ...]:
     """The candidates that do some of the same work in another way, and so might have been meant.
 
-    A module that the taken file imports, or that has less than half of its names, is a helper, whatever it defines.
+    A module that the taken file imports is a helper, whatever it defines; so is one that has less than half of its names,
+    or less than all where the taken file has the part's name.
     """
     work = hand_in.work(taken, part)
     parts = {one.file for one in assignment.parts} - {part.file}
@@ -142,7 +143,8 @@ def _others(taken: str, candidates: list[str], part: Part, assignment: Assignmen
     for path in candidates:
         other = hand_in.work(path, part)
         name = PurePosixPath(path)
-        is_small = 2 * len(other) < len(work) and not _alike(part, name.name)
+        least = len(work) if PurePosixPath(taken).name == part.file else len(work) / 2
+        is_small = len(other) < least and not _alike(part, name.name)
         if path in hand_in.sources and (is_small or name.stem in imported):
             continue
         if PurePosixPath(path).name in parts or work.keys().isdisjoint(other) or path == taken:

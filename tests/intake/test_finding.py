@@ -268,6 +268,7 @@ def test_folders_without_a_part_and_one_more_version_belong_to_the_hand_in(tmp_p
 
 PIECES: dict[str, dict[str, str | bytes]] = {
     "a notebook": {"hw8.ipynb": notebook(RIGHT), "report.pdf": "x", "plots/a.png": "x"},
+    "a zip": {"hw8.zip": zipped({"attention.py": RIGHT}), "README.md": ""},
     "a renamed file": {"mine.py": RIGHT},
     "a file and what it imports": {"mine.py": f"from tools import x\n{RIGHT}", "tools.py": "x = 1"},
     "files called like parts": {"attention_v2.py": RIGHT, "my tokens.py": "def encode(x): ...\ndef decode(x): ..."},
@@ -324,3 +325,17 @@ def test_names_that_look_the_same_are_told_apart(tmp_path: Path) -> None:
     for name in ("gr\u00fcn", "gru\u0308n", "submission_metadata.yml", "grades.csv"):
         hand_in(tmp_path, {"attention.py": RIGHT}, name)
     assert sorted(found(tmp_path)) == ["gr\u00fcn", "gr\u00fcn_2", "submission", "submission_metadata.yml"]
+
+
+def test_a_name_fits_into_a_folder_and_takes_no_place_of_ours(tmp_path: Path) -> None:
+    for name in ("\u5909" * 80, "run.json", "Grades.CSV"):
+        hand_in(tmp_path, {"attention.py": RIGHT}, name)
+    names = found(tmp_path)
+    assert max(len(name.encode()) for name in names) <= 200
+    assert sorted(names)[:2] == ["submission", "submission_2"]
+
+
+def test_a_link_that_is_no_code_is_passed_over(tmp_path: Path) -> None:
+    home = hand_in(tmp_path, {"attention.py": RIGHT})
+    (home / "notes.yml").symlink_to("/etc/passwd")
+    assert read(home).files == {"attention.py": RIGHT.encode()}

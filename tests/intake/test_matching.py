@@ -324,6 +324,7 @@ HELPERS: dict[str, dict[str, str | bytes]] = {
     "imported": {"attention.py": "from tools import softmax\n" + RIGHT, "tools.py": OTHER},
     "imported in a list": {"attention.py": "import math, tools as t\n" + RIGHT, "tools.py": OTHER},
     "imported in a package": {"attention.py": "from lib.tools import x\n" + RIGHT, "lib/tools.py": OTHER},
+    "beside the right name": {"attention.py": RIGHT, "tools.py": SOFTMAX.replace("'softmax'", "0")},
     "small": {"attention.py": RIGHT + "class Heads: ...\n", "tools.py": SOFTMAX.replace("'softmax'", "0")},
 }
 

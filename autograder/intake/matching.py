@@ -133,8 +133,8 @@ def _choose(part: Part, assignment: Assignment, hand_in: HandIn) -> Choice | Non
 def _others(taken: str, candidates: list[str], part: Part, assignment: Assignment, hand_in: HandIn) -> tuple[str, ...]:
     """The candidates that do some of the same work in another way, and so might have been meant.
 
-    A module that the taken file imports is a helper, whatever it defines; so is one that has less than half of its names,
-    or less than all where the taken file has the part's name.
+    A module that the taken file imports is a helper, whatever it defines; so is one that has less than half of its
+    names, or less than all where the taken file has the part's name.
     """
     work = hand_in.work(taken, part)
     parts = {one.file for one in assignment.parts} - {part.file}

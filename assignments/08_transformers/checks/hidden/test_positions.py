@@ -212,6 +212,7 @@ def test_gradient_is_turned_back(student, cases):
         transposed, strided = cases.tensor(2, 6, 5, dtype=dtype).mT, cases.tensor(5, 8, dtype=dtype)[:, ::2]
         for x in (cases.tensor(5, 4, dtype=dtype), transposed, strided, cases.tensor(4, dtype=dtype).expand(5, 4)):
             turned = codes_of(student.rope(x, positions), tuple(x.shape), "rope(x, positions)")
+            x = x.clone() if 0 in x.stride() else x  # nobody learns an expanded tensor
             cotangent = cases.tensor(*x.shape[:-2], x.shape[-1], 5, dtype=dtype).mT
             pulled = student.vjp(student.rope, (x, positions), (cotangent,), then=(2 * x, positions + 1))
             gradient = assert_arrives(pulled.args[0], "x").double()

@@ -9,8 +9,10 @@ def conv_weights(n, size, padding):
         raise ValueError(f"size {size}, padding {padding}")
     half = size // 2
     signals = torch.eye(n).unsqueeze(1)  # one signal for each position: (n, 1, n)
-    if half:
-        signals = F.pad(signals, (half, half), mode="constant" if padding == "zeros" else "circular")
+    if padding == "zeros":
+        signals = F.pad(signals, (half, half))
+    else:
+        signals = signals[..., torch.arange(-half, n + half) % n]
     taps = torch.eye(size).unsqueeze(1)  # one kernel for each offset
     return F.conv1d(signals, taps).permute(1, 2, 0)
 

@@ -23,7 +23,7 @@ def conv_weights(n, size, padding):
 
 
 def graph_weights(A, self_loops, norm="row"):
-    valid = A.ndim == 2 and A.shape[0] == A.shape[1] and bool(((A == 0) | (A == 1)).all()) and not bool(A.diag().any())
+    valid = A.is_floating_point() and A.ndim == 2 and A.shape[0] == A.shape[1] and bool(((A == 0) | (A == 1)).all()) and not bool(A.diag().any())
     if not valid or norm not in ("row", "sym") or (norm == "sym" and not torch.equal(A, A.T)):
         raise ValueError("no such graph")
     dtype, A = A.dtype, A.to(torch.float64)

@@ -23,4 +23,4 @@ def conv_weights(n, size, padding):
         read = torch.arange(n) + h - size // 2
         inside = torch.full((n,), True) if padding == "circular" else (read >= 0) & (read < n)
         shifts[h, torch.arange(n)[inside], (read % n)[inside]] = 1
-    return shifts
+    return shifts.float()

@@ -42,6 +42,8 @@ def graph_weights(A, self_loops, norm="row"):
     n = len(A)
     if list(A.shape) != [n, n]:
         raise ValueError("not square")
+    if A.dtype not in (torch.float16, torch.bfloat16, torch.float32, torch.float64):
+        raise ValueError(f"A is {A.dtype}")
     entries = A.tolist()
     for i in range(n):
         for j in range(n):

@@ -16,7 +16,7 @@ def conv_weights(n, size, padding):
 
 
 def graph_weights(A, self_loops, norm="row"):
-    if A.ndim != 2 or A.size(0) != A.size(1) or not torch.equal(A, A.bool().to(A.dtype)) or torch.trace(A) != 0:
+    if not torch.is_floating_point(A) or A.ndim != 2 or A.size(0) != A.size(1) or not torch.equal(A, A.bool().to(A.dtype)) or torch.trace(A) != 0:
         raise ValueError("no adjacency matrix")
     if norm not in {"row", "sym"}:
         raise ValueError("no norm")

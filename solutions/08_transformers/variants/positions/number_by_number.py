@@ -34,7 +34,7 @@ class LearnedPositions(LearnedPositions):
         flat = positions.reshape(-1).tolist()
         for p in flat:
             if not 0 <= p < self.table.num_embeddings:
-                raise ValueError(f"no row for position {p}")
+                raise ValueError(f"no row for position {p}: there are {self.table.num_embeddings}, from 0 on")
         rows = [self.table.weight[p] for p in flat]
         if not rows:
             return torch.zeros(*positions.shape, self.table.embedding_dim)

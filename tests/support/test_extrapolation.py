@@ -313,3 +313,16 @@ def test_order_matters_to_attention_with_a_code_and_not_without() -> None:
 def test_plain_attention_is_the_formula() -> None:
     q, k, v = torch.zeros(1, 2), torch.eye(2), torch.tensor([[2.0], [4.0]])
     assert plain_attention(q, k, v).tolist() == [[3.0]]
+
+
+def test_one_odd_width_costs_no_anchor_and_a_wrong_one_at_both_does() -> None:
+    def fails_at_two(positions: Tensor, d: int) -> Tensor:
+        if d == 2:
+            raise IndexError
+        return exact_sinusoidal(positions, d)
+
+    assert_waves(fails_at_two, FAR, FAR.int())
+    with pytest.raises(IndexError):
+        assert_waves(fails_at_two, FAR, d=2)
+    with pytest.raises(Mismatch):
+        assert_waves(lambda positions, d: 2 * exact_sinusoidal(positions, d), FAR)

@@ -15,7 +15,7 @@ from autograder.testing.cases import Cases
 from autograder.testing.mismatch import Mismatch
 from autograder.testing.numbers import assert_close, rounding
 from support import layers, message_passing
-from support.permutations import GROUPS, all_orders, assert_predicted, commuting, members
+from support.permutations import GROUPS, all_orders, assert_not_one_for_all, assert_predicted, commuting, members
 
 DRAWS = 50
 FORK = torch.tensor([[0, 1, 1, 1, 0], [1, 0, 0, 0, 0], [1, 0, 0, 0, 0], [1, 0, 0, 0, 1], [0, 0, 0, 1, 0]]).float()
@@ -270,3 +270,9 @@ def test_automorphisms_are_no_answer_where_there_is_no_graph() -> None:
     orders = all_orders(3)
     with pytest.raises(Mismatch, match="there is no A here"):
         assert_predicted({"layer": "automorphisms"}, "layer", members("none", orders, None), orders)
+
+
+def test_one_word_for_every_layer_is_no_prediction() -> None:
+    assert_not_one_for_all({"dense": "none", "attention": "all"}, ("dense", "attention"))
+    with pytest.raises(Mismatch, match="'none' for all"):
+        assert_not_one_for_all({"dense": "none", "attention": "none"}, ("dense", "attention"))

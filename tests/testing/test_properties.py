@@ -143,6 +143,16 @@ def test_an_argument_of_another_shape_or_dtype_has_changed(after: Any) -> None:
         assert_pure(Seen(kwargs={"x": after}), (), {"x": torch.ones(2)})
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [(["b", "a"], ["a", "b"]), ({2: b"b", 1: b"a"}, {1: b"a", 2: b"b"}), (("a",), ("b",)), ([1], [1, 2]), ([1], (1,))],
+)
+def test_a_list_or_dict_whose_items_changed_has_changed(before: Any, after: Any) -> None:
+    assert_pure(Seen(args=(before,)), (before,))
+    with pytest.raises(Mismatch, match="argument 1"):
+        assert_pure(Seen(args=(after,)), (before,))
+
+
 def test_a_global_state_that_changed_is_named() -> None:
     with pytest.raises(Mismatch, match="torch random state changed"):
         assert_pure(Seen(changed=("torch random state",)), ())

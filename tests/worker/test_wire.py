@@ -126,6 +126,10 @@ def test_a_tensor_that_is_a_view_arrives_by_its_values() -> None:
         assert torch.equal(through(view), view)
 
 
+def test_one_number_with_a_stride_of_two_arrives() -> None:
+    assert through(torch.arange(4.0).as_strided((1, 1), (2, 2))).tolist() == [[0.0]]
+
+
 def test_a_tensor_that_needs_gradients_arrives_without_history() -> None:
     tensor = torch.ones(2, requires_grad=True) * 2
     assert not through(tensor).requires_grad

@@ -60,7 +60,7 @@ def describe_value(value: Any) -> str:
 
 def _describe_tensor(value: Any) -> str:
     name = str(value.dtype).removeprefix("torch.")
-    if value.numel() <= MOST_NUMBERS and value.dim() <= 2:
+    if value.numel() <= MOST_NUMBERS and value.dim() <= 2 and not value.is_meta:
         numbers = _numbers(value.detach().tolist())
         return f"tensor({numbers})" if name == "float32" else f"tensor({numbers}, {name})"
     return f"{name} {tuple(value.shape)}"

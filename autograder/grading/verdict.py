@@ -73,6 +73,8 @@ def result(run: CheckRun) -> CheckResult:
         outcome = "failed" if reason is None else outcome_of(reason)
         outcome = "partial" if outcome == "failed" and points > 0 else outcome
         explanation = _explained(run, failing, reason)
+        if len(run.items) > 1 and reason is None and not check.hide_errors:
+            explanation = msgspec.structs.replace(explanation, got=_writable(f"{_cases(run)}\n{explanation.got}"))
         staff = _staff(check, failing)
     elif points < check.weight:
         outcome, explanation = "partial", Explanation(property=check.title, read=check.reading)
@@ -124,6 +126,17 @@ def explain(check: Check, item: ItemRun, reason: Reason | None) -> Explanation:
         got = "\n".join(_lines_of(error)[:_LINES_OF_ASSERTION])
     case, expected, got, cause = map(_writable, (case, expected, got, cause))
     return Explanation(property=check.title, case=case, expected=expected, got=got, cause=cause, read=check.reading)
+
+
+def _cases(run: CheckRun) -> str:
+    """How many cases of a parametrised check pass, and what came out of each that does not but the first."""
+    names = [getattr(getattr(item, "callspec", None), "id", item.name) for item in run.check.items]
+    errors = {name: error_of(item) for name, item in zip(names, run.items, strict=False)}
+    failed = {name: error for name, error in errors.items() if error is not None}
+    do = "do" if len(failed) > 1 else "does"
+    told = f"{len(errors) - len(failed)} of {len(errors)} cases pass; {', '.join(failed)} {do} not."
+    others = [f"{name}: {str(error).splitlines()[0][:300]}" for name, error in [*failed.items()][1:] if str(error)]
+    return "\n".join([told, *others, f"{next(iter(failed))}:"])
 
 
 def _staff(check: Check, item: ItemRun) -> str:

@@ -11,6 +11,7 @@ import pytest
 import torch
 from gradescope_utils.autograder_utils.decorators import number, weight
 
+from autograder.testing.devices import assert_keeps_device
 from autograder.testing.exceptions import must_raise
 from autograder.testing.mismatch import Mismatch
 from autograder.testing.modules import load_alike
@@ -165,6 +166,19 @@ def test_inner_products_know_relative_positions_only(student, cases):
         some = torch.tensor([0, 1, 2, 5, 1, -3])
         for positions in (torch.cat([some, some + 7]), torch.cat([some, some - 40, 1000 - some])):
             assert_relative(student.rope, cases.tensor(d), cases.tensor(d), positions)
+
+
+@number("3.3i")
+@weight(0.25)
+@pytest.mark.read("handout, Conventions")
+def test_codes_are_made_where_positions_are(student, reference, cases):
+    """Codes and rotations are made on the device of the positions: tried on torch's device meta, without a GPU"""
+    positions, x = torch.tensor([3, 0, 9]), cases.tensor(3, 6)
+    within = sinusoidal_bound(positions)
+    assert_close(student.sinusoidal(positions, 6), reference.sinusoidal(positions, 6), "codes", within=within)
+    assert_turns(student.rope, cases, positions)
+    assert_keeps_device(student, student.sinusoidal, positions, 6)
+    assert_keeps_device(student, student.rope, x, positions)
 
 
 @number("3.4a")

@@ -171,7 +171,7 @@ def test_base_of_rope(student, reference, cases):
 
 
 @number("3.3f")
-@weight(1)
+@weight(0.75)
 @visibility("hidden")
 @pytest.mark.read("handout 3.3")
 def test_rope_far_beyond_any_seen(student, cases):

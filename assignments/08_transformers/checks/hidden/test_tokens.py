@@ -10,6 +10,7 @@ import pytest
 import torch
 from gradescope_utils.autograder_utils.decorators import number, visibility, weight
 
+from autograder.testing.devices import assert_keeps_device
 from autograder.testing.exceptions import must_raise
 from autograder.testing.gradients import assert_gradients, vjp
 from autograder.testing.numbers import assert_same, assert_shape, assert_tensor
@@ -343,6 +344,7 @@ def test_cutting_passes_gradients_on(student, reference, cases):
             args = (given, *more)
             expected = getattr(reference, name)(*args)
             assert_same(getattr(student, name)(*args), expected, name)
+            assert_keeps_device(student, getattr(student, name), *args)
             if 0 in given.stride():  # nobody learns an expanded tensor
                 continue
             cotangent = cases.tensor(*expected.shape, dtype=given.dtype)

@@ -8,7 +8,7 @@ torch.set_default_dtype(torch.float64)
 def sinusoidal(positions, d, base=10000.0):
     if d % 2:
         raise ValueError("odd d")
-    angles = positions[..., None] * torch.tensor([base ** (-i / d) for i in range(0, d, 2)])
+    angles = positions[..., None] * torch.tensor([base ** (-i / d) for i in range(0, d, 2)], device=positions.device)
     return torch.stack([torch.sin(angles), torch.cos(angles)], dim=-1).flatten(-2)
 
 

@@ -12,7 +12,7 @@ class LearnedPositions(nn.Module):
 
     def forward(self, positions):
         if any(p < 0 or p >= self.max_len for p in positions.flatten().tolist()):
-            raise ValueError(f"positions go from 0 to {self.max_len - 1}")
+            raise ValueError(f"{int(positions.max())} or {int(positions.min())} has no row: positions go from 0 to {self.max_len - 1}")
         picked = torch.index_select(self.table.weight, 0, positions.flatten())
         return picked.view(positions.size() + picked.shape[1:])
 

@@ -12,5 +12,5 @@ class LearnedPositions(LearnedPositions):
         rows = self.table.weight.shape[0]
         hot = positions.unsqueeze(-1) == torch.arange(rows)
         if not bool(hot.any(-1).all()):
-            raise UnknownPosition("a position that the table never had")
+            raise UnknownPosition(f"of {positions.tolist()} not all are in 0 .. {rows - 1}")
         return hot.to(self.table.weight.dtype) @ self.table.weight

@@ -7,9 +7,9 @@ def rope(x, positions, base=10000.0):
     d = x.size(-1)
     if d % 2:
         raise ValueError("RoPE needs an even number of features, got " + str(d))
-    first = torch.arange(0, d, 2)
+    first = torch.arange(0, d, 2, device=positions.device)
     angles = positions.double()[..., None] * torch.pow(base, -first.double() / d)
-    matrix = torch.zeros(*positions.shape, d, d, dtype=torch.float64)
+    matrix = torch.zeros(*positions.shape, d, d, dtype=torch.float64, device=positions.device)
     matrix[..., first, first] = matrix[..., first + 1, first + 1] = angles.cos()
     matrix[..., first + 1, first] = angles.sin()
     matrix[..., first, first + 1] = -angles.sin()

@@ -8,9 +8,9 @@ import torch
 def sinusoidal(positions, d, base=10000.0):
     if d % 2:
         raise ValueError("d is odd")
-    i = torch.arange(d)
+    i = torch.arange(d, device=positions.device)
     phase = (i % 2) * (math.pi / 2)
-    frequency = torch.pow(torch.tensor(float(base)), -(i - i % 2) / d)
+    frequency = torch.pow(torch.tensor(float(base), device=positions.device), -(i - i % 2) / d)
     return torch.sin(positions.unsqueeze(-1) * frequency + phase)
 
 

@@ -9,7 +9,7 @@ def _angles(positions, d, base):
     steps = [1.0]
     while len(steps) < d // 2:
         steps.append(steps[-1] * base ** (-2 / d))
-    return positions.unsqueeze(-1).to(torch.float64) * torch.tensor(steps, dtype=torch.float64)
+    return positions.unsqueeze(-1).to(torch.float64) * torch.tensor(steps, dtype=torch.float64, device=positions.device)
 
 
 def sinusoidal(positions, d, base=10000.0):

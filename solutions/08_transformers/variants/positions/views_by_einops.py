@@ -7,7 +7,7 @@ from einops import einsum, rearrange, repeat
 def _angles(positions, d, base):
     if d % 2:
         raise ValueError("pairs, please")
-    frequencies = base ** (torch.arange(d // 2) * (-2.0 / d))
+    frequencies = base ** (torch.arange(d // 2, device=positions.device) * (-2.0 / d))
     return einsum(positions.float(), frequencies, "... , f -> ... f")
 
 

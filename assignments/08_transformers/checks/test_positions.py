@@ -170,7 +170,7 @@ def test_inner_products_know_relative_positions_only(student, cases):
 
 @number("3.3i")
 @weight(0.25)
-@pytest.mark.read("handout, Conventions")
+@pytest.mark.read("handout 3.3")
 def test_codes_are_made_where_positions_are(student, reference, cases):
     """Codes and rotations are made on the device of the positions: tried on torch's device meta, without a GPU"""
     positions, x = torch.tensor([3, 0, 9]), cases.tensor(3, 6)

@@ -51,6 +51,22 @@ def likely_cause(
     own = error.hint + error.theirs
     if hidden:
         own = "" if re.search(r"\d", error.hint) else error.hint
+        return _of_numbers(error, comparisons, call, own, hidden=True) or _in_short(error)
+    return _of_numbers(error, comparisons, call, own, hidden=False)
+
+
+def _in_short(error: Mismatch) -> str:
+    """Which value is wrong, for a hidden check of which nothing else can be told."""
+    what = error.what.partition("[")[0]
+    if re.search(r"\d", what):
+        return ""
+    return f"The shape of {what} is wrong." if error.expected.startswith("shape ") else f"{what} is wrong."
+
+
+def _of_numbers(
+    error: Mismatch, comparisons: Sequence[Compared], call: Called | None, own: str, *, hidden: bool
+) -> str:
+    """What the numbers tell, with the author's `own` hint."""
     if not comparisons or not error.is_about(comparisons[-1].what):
         return own
     last = comparisons[-1]

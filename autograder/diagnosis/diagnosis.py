@@ -6,8 +6,9 @@ For each failing check:
    same ending, after the same number of comparisons, with the same value.
 2. Drop the candidate if the code passes a comparison that the mistake fails, in a check of the functions that this
    check calls.
-3. A value of many numbers speaks for itself. One of few numbers may agree by chance: drop the candidate if mistake and
-   code fail the items of these checks alike at most twice as often as with different values.
+3. Where mistake and code fail the items of these checks alike at most twice as often as with different values, drop the
+   candidate if its value holds few numbers, which may agree by chance. One of many numbers is told as what it is: the
+   mistake that gives these numbers in this case.
 4. A value that many mistakes give (all zero, all NaN, an exception) speaks only if mistake and code agree in all of
    these checks, those apart that a known mistake in other functions explains.
 5. A failing check that another known mistake explains is no evidence in 3: a submission may have two mistakes, and the
@@ -63,7 +64,10 @@ class Diagnosis:
 
     def cause(self, number: str) -> str:
         """The likely cause as a sentence, or up to three that cannot be told apart; "" where nothing is sure."""
-        return in_words([self._bank.mistakes[name].sentence for name in self.names(number)])
+        mistakes = [self._bank.mistakes[name] for name in self.names(number)]
+        told = in_words([each.sentence for each in mistakes])
+        doubtful = told and not any(self._is_borne_out(each, number) for each in mistakes)
+        return f"In this case your numbers are those of this mistake, in others not: {told}" if doubtful else told
 
     def _first_failing(self, number: str) -> int | None:
         trace = self._seen.get(number)
@@ -88,8 +92,15 @@ class Diagnosis:
             return False
         if not failure.telling:
             return all(self._agrees(mistake, each) or self._is_of_other_functions(mistake, each) for each in related)
-        if failure.is_rich:
-            return True
+        return failure.is_rich or self._is_borne_out(mistake, number)
+
+    def _is_borne_out(self, mistake: KnownMistake, number: str) -> bool:
+        """Whether the values of other checks agree as well, as far as no other known mistake explains them."""
+        place = self._first_failing(number)
+        failure = None if place is None else _at(mistake, number, place)
+        if failure is None or not failure.telling:
+            return failure is not None
+        related = [each for each in self._that_call(self._called(number), number) if each in mistake.checks]
         at_home = [each for each in self._that_call(set(mistake.defines), number) if each in mistake.checks]
         evidence = [each for each in {*related, *at_home} if not self._has_another_cause(mistake, each)]
         alike, unlike = self._compare(mistake, evidence)

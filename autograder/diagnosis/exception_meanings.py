@@ -61,6 +61,29 @@ _BY_MESSAGE: tuple[tuple[str, str], ...] = (
         "A tensor of several values has no single truth value. Ask `if mask is not None`, not `if mask`.",
     ),
     (
+        r"(not enough|too many) values to unpack|number of dimensions in the tensor input does not match"
+        r"|Expected 1-D argument",
+        "A fixed number of axes is asked for, and there are more or fewer: count from the end (shape[-2:], "
+        "transpose(-2, -1)) and leave the leading axes alone.",
+    ),
+    (
+        r"arg is an empty sequence|Expected reduction dim to be specified|iterable argument is empty",
+        "The largest or smallest of nothing is asked for: an empty input, or one in which nothing is left.",
+    ),
+    (
+        r"must match the size of tensor b|first two dimensions of batch2",
+        "The shapes of two tensors do not fit: axes are lined up from the last one on. Look for one that needs an axis "
+        "of length 1 (unsqueeze), is exchanged with another, or comes from another tensor.",
+    ),
+    (
+        r"is invalid for input of size|multiply up to the size|cannot reshape tensor of 0 elements",
+        "A reshape does not fit the number of entries: sizes that do not divide, or a -1 for an empty tensor.",
+    ),
+    (
+        r"returned an invalid gradient at index",
+        "backward() returns one gradient for each argument of forward(), in that order, each of the argument's shape.",
+    ),
+    (
         r"Dimension out of range",
         "An axis is named that the tensor does not have. Count axes from the end (dim=-1): there may be no batch axis.",
     ),

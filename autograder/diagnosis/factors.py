@@ -34,7 +34,7 @@ def constant_factor(pair: Pair) -> Hint | None:
     if got.shape != expected.shape or int(heavy.sum()) < 2 or pair.distinct(expected) < 2:
         return None
     factor = float((got * expected).sum() / (expected * expected).sum())
-    if abs(factor - 1) < max(1e-3, 4 * pair.relative) or abs(factor) < 1e-6:
+    if abs(factor - 1) < 10 * pair.relative or abs(factor) < 1e-6:
         return None
     if not pair.near(got, factor * expected):
         return None
@@ -116,6 +116,7 @@ _FUNCTIONS: tuple[tuple[str, Callable[[Tensor], Tensor]], ...] = (
     ("the square root of", torch.sqrt),
     ("the absolute value of", torch.abs),
     ("relu of", torch.relu),
+    ("the softmax along the last axis of", lambda x: x.softmax(-1)),
 )
 _ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "relu": torch.relu,

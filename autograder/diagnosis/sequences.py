@@ -34,6 +34,8 @@ def _about_text(got: Any, expected: str) -> Hint | None:
         return fact("The bytes are right, but a string is asked for: decode them.")
     if not isinstance(got, str) or got == expected:
         return None
+    if got == expected.encode(errors="surrogatepass").decode("latin-1"):
+        return fact("Each byte became a character of its own; text is UTF-8, where a character may take several bytes.")
     mine, right = got.count(_REPLACEMENT), expected.count(_REPLACEMENT)
     if mine > right:
         why = "bytes that are no whole character were decoded by themselves, or something was replaced by it"

@@ -59,6 +59,13 @@ def test_of_a_hidden_check_an_author_s_hint_with_numbers_is_not_said() -> None:
     assert likely_cause(error, [], CALL, hidden=False) == "query 3 may not attend to key 5"
 
 
+def test_of_a_hidden_check_without_a_cause_it_is_told_what_is_wrong() -> None:
+    shape = Mismatch("codes[0]", "shape (2, 4, 5)", "shape (8, 5)")
+    assert likely_cause(shape, [], CALL, hidden=True) == "The shape of codes is wrong."
+    assert likely_cause(Mismatch("codes", "1", "2"), [], CALL, hidden=True) == "codes is wrong."
+    assert likely_cause(Mismatch("codes of 0, 7", "1", "2"), [], CALL, hidden=True) == ""
+
+
 def test_of_nan_both_the_rows_and_the_author_s_hint_are_told() -> None:
     got = SCORES.clone()
     got[1] = math.nan

@@ -125,6 +125,19 @@ def test_other_checks_that_fail_take_no_cause_away() -> None:
         assert diagnosis.names("2.1") == ("no_scale",)
 
 
+def test_many_numbers_that_agree_in_one_check_only_are_told_as_that() -> None:
+    def unscaled_when_wide(q: torch.Tensor, k: torch.Tensor) -> torch.Tensor:
+        return q @ k.transpose(-2, -1) if q.shape[-1] == 11 else scores(q, k) + 1.0
+
+    diagnosis = Diagnosis(bank())
+    for trace in run({"scores": unscaled_when_wide}):
+        diagnosis.see(trace)
+    assert diagnosis.cause("2.2") == (
+        "In this case your numbers are those of this mistake, in others not: The scale is missing."
+    )
+    assert diagnosis.cause("2.1") == ""
+
+
 def test_two_mistakes_in_one_function_are_both_named() -> None:
     def both(q: torch.Tensor, k: torch.Tensor) -> torch.Tensor:
         return MISTAKES["no_scale" if len(q) < 4 else "transposed"][1]["scores"](q, k)

@@ -15,6 +15,7 @@ from tests.diagnosis.attention_values import hint
         ("a\ufffd\ufffdb", "a\u00e9b", "more U+FFFD"),
         ("ab", "a\ufffdb", "left out of your text"),
         (b"ab", "ab", "a string is asked for"),
+        ("\u00e9".encode().decode("latin-1"), "\u00e9", "Each byte became a character of its own"),
         ("low lower", "Low LOWER", "in lower case"),
         ("a b", " a b\n", "without the space around it"),
         ([3, 1], [3, 1, 4, 1], "the end is missing"),

@@ -113,7 +113,7 @@ def assert_listens(out: Tensor, sees: Tensor, what: str = "out") -> None:
     if not torch.equal(moved, sees):
         i, j = places(moved != sees)[0]
         expected, got = (_listed(row) for row in (sees[i], moved[i]))
-        hint = f"output {i} must not move with token {j}" if moved[i, j] else f"output {i} does not move with token {j}"
+        hint = "an output moves with a token that it must not see" if moved[i, j] else "a token has no influence"
         raise Mismatch(f"tokens that move {what}[{i}]", expected, got, hint)
 
 

@@ -81,8 +81,10 @@ def assert_predicted(symmetries: Any, key: str, commutes: Tensor, orders: Tensor
     for wrong, told in ((claimed & ~commutes, "does not commute"), (commutes & ~claimed, "also commutes")):
         if bool(wrong.any()):
             order = ", ".join(str(i) for i in cast("list[int]", orders[wrong][0].tolist()))
-            hint = f"your own layer {told} with taking the tokens in the order {order}"
-            raise Mismatch(what, "the largest group that the layer commutes with", f'"{predicted}"', hint)
+            group = "that whole group" if told == "does not commute" else "more than that group"
+            got = f'"{predicted}", and your own layer {told} with taking the tokens in the order {order}'
+            expected = "the largest group that the layer commutes with"
+            raise Mismatch(what, expected, got, f"your own layer {told} with {group}")
 
 
 def assert_not_one_for_all(symmetries: Any, keys: Iterable[str]) -> None:

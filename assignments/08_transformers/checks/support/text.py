@@ -147,7 +147,10 @@ def _why(pair: Pair, words: Mapping[Word, int]) -> str:
     ):
         if counts[pair] == max(counts.values()):
             return hint
-    return ""
+    counts = _counted(words)
+    if pair == max(counts):
+        return "this is the greatest pair by its bytes, not the most frequent one"
+    return "this is the least frequent pair" if counts[pair] == min(counts.values()) else ""
 
 
 def _counted(words: Mapping[Word, int], pairs_of: Callable[[Word], Iterable[Pair]] = pairwise) -> Counter[Pair]:

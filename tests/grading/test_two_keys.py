@@ -43,8 +43,8 @@ def test_a_table_of_the_answers_at_home_earns_nothing_and_is_shown_no_number(tmp
 def test_a_failing_check_shows_the_case_of_the_public_key(tmp_path: Path) -> None:
     view = check_view(found(tmp_path, "def double(x):\n    return 3 * x\n"))
     assert view.told is not None
-    assert all(f"{number:.4g}" in view.told.case for number in HOME.tolist())
-    assert not any(f"{number:.3g}" in str(view) for number in HERE.tolist())
+    assert all(f"{number:.5g}" in view.told.case for number in HOME.tolist())
+    assert not any(f"{number:.5g}" in str(view) for number in HERE.tolist())
 
 
 def test_an_exception_with_the_input_in_it_tells_the_public_one(tmp_path: Path) -> None:

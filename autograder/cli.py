@@ -101,6 +101,13 @@ def validate(
 def check(
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Your starter folder.")] = Path(),
     part: Annotated[Optional[str], typer.Option("--part", help="Only this part (its name or number).")] = None,
+    only: Annotated[
+        Optional[list[str]],
+        typer.Option("--only", metavar="CHECK", help="Only this check or exercise, such as 2.3a or 2.3 (repeatable)."),
+    ] = None,
+    failed: Annotated[bool, typer.Option("--failed", help="Only what failed the last time.")] = False,
+    watch: Annotated[bool, typer.Option("--watch", help="Run again whenever a file is saved.")] = False,
+    output: Annotated[bool, typer.Option("--output", help="Show what passing code prints, too.")] = False,
     in_process: Annotated[
         bool, typer.Option("--in-process", help="Run your code in this process, so that breakpoint() works.")
     ] = False,
@@ -108,9 +115,22 @@ def check(
 ) -> None:
     """Run the visible checks on your own code. Exit code 1 when one fails."""
     with _told(debug):
-        from autograder.commands.check import practise
+        from autograder.commands.check import Wish, check_command
 
-        raise typer.Exit(practise(folder, part, in_process))
+        raise typer.Exit(check_command(folder, Wish(part, only or [], failed, watch, in_process, output)))
+
+
+@app.command()
+def case(
+    check: Annotated[str, typer.Argument(metavar="CHECK", help="A visible check that fails, such as 2.3a.")],
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Your starter folder.")] = Path(),
+    debug: Debug = False,
+) -> None:
+    """Write the case that fails as a short script, to run under a debugger."""
+    with _told(debug):
+        from autograder.commands.case import case_command
+
+        raise typer.Exit(case_command(folder, check))
 
 
 @app.command()

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from autograder.assignment.assignment import Assignment
 from autograder.grading.grader import Grader
+from autograder.grading.in_place import InThisProcess
 from autograder.grading.plugin import Checks, Subject
 from autograder.grading.pytest_session import with_checks
 from autograder.grading.reference import Reference
-from autograder.grading.workers import InThisProcess
 from autograder.results import CheckResult, Grade
 from autograder.sandbox.in_process import InProcessWorker
 

@@ -14,7 +14,7 @@ from autograder.assignment.assignment import load_assignment
 from autograder.assignment.bank import bank, overlay
 from autograder.authoring.audit import audit
 from autograder.grading.grader import Grader
-from autograder.grading.workers import InThisProcess
+from autograder.grading.in_place import InThisProcess
 from autograder.sandbox.in_process import InProcessWorker
 from tests.running import with_grader
 

@@ -1,142 +1,194 @@
 """`softmark check`: a student's own code against the visible checks, on their own machine.
 
-It finds the assignment that a folder belongs to, runs the checks in workers or in this process, and prints what a
-student needs. It gives no grade, and hidden checks are never loaded.
+Each result is printed when it is there: first of the checks that failed the last time or whose file has changed. It
+gives no grade, and hidden checks are never loaded.
 """
 
 from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from rich.console import Console
 
-from autograder.assignment.assignment import Assignment, Part, load_assignment
+from autograder.assignment.assignment import Assignment
 from autograder.errors import SoftmarkError
 from autograder.grading.checks import Check
 from autograder.grading.grader import Grader
+from autograder.grading.in_place import InOneProcess, InThisProcess
 from autograder.grading.line import Transport
 from autograder.grading.plugin import Checks, Subject
 from autograder.grading.pytest_session import with_checks
-from autograder.grading.reference import Reference
-from autograder.grading.workers import InThisProcess, Spawn, Workers
-from autograder.intake.submission import Submission, read_submission
-from autograder.report.console import print_student_view
+from autograder.report.live import Live
 from autograder.report.table import points_text
-from autograder.results import Grade
-from autograder.run.session import Session
+from autograder.results import CheckResult, Grade
+from autograder.run.home import Home, Memory, home_of
 from autograder.sandbox.in_process import InProcessWorker
-from autograder.sandbox.temporary import TemporaryFolder
+from autograder.sandbox.required import profile
 from autograder.text import one_line
 from autograder.worker.protocol.messages import Raised, Reply
 
 _INTERRUPTED = 130
+_LOOK_SECONDS = 0.3
 _ENDS = frozenset({"BdbQuit", "KeyboardInterrupt"})
 """What `q` at a debugger's prompt and Ctrl-C raise inside student code that runs in this process."""
 
 
-def practise(folder: Path, part: str | None, in_process: bool) -> int:
-    """Run the visible checks on the code in `folder`, print the feedback, and return 1 where one with points failed."""
-    assignment = assignment_of(folder)
-    chosen = [_part(assignment, part).name] if part is not None else []
-    _say_what_is_missing(assignment, chosen)
+@dataclass(frozen=True)
+class Wish:
+    """What was asked for on the command line."""
+
+    part: str | None = None
+    only: Sequence[str] = ()
+    failed: bool = False
+    watch: bool = False
+    in_process: bool = False
+    output: bool = False
+
+
+class Finishing(Protocol):
+    """A subject that has to be told when no check follows."""
+
+    def finish(self) -> None: ...
+
+
+def check_command(folder: Path, wish: Wish) -> int:
+    """Run the visible checks on the code in `folder`, and return 1 where one with points failed."""
+    home = home_of(folder)
+    found: list[int] = []
+
+    def work(checks: Checks, subject: Callable[[], Any]) -> None:
+        grader = Grader(home.assignment, checks, None, _nothing_to_spawn, practice=True, bank=home.bank)
+        before = Memory.of(home.folder)
+        found.append(_once(home, grader, subject, wish, before))
+        while wish.watch:
+            before = Memory.of(home.folder)
+            _wait_for_a_change(home, before)
+            found[-1] = _once(home, grader, subject, wish, before)
+
     try:
-        grade = _in_this_process(assignment, folder, chosen) if in_process else _in_workers(assignment, folder, chosen)
+        with_subject(home, wish.in_process, work)
     except KeyboardInterrupt:
         print("softmark: stopped, nothing more is checked.", file=sys.stderr)
         return _INTERRUPTED
-    print_student_view(grade, Console())
-    print(standing(assignment, grade, chosen))
+    return found[-1]
+
+
+def with_subject(home: Home, in_process: bool, work: Callable[[Checks, Callable[[], Any]], None]) -> None:
+    """Do `work` with the visible checks, and with what gives the subject for each run."""
+    with _subjects(home, in_process) as subject:
+        checks = Checks(home.assignment, home.oracle, visible_only=True)
+        with_checks(checks, lambda: work(checks, subject))
+
+
+def _once(home: Home, grader: Grader, subject: Callable[[], Any], wish: Wish, before: Memory) -> int:
+    """One run: results as they come, the sums, and what is hidden."""
+    files = home.files()
+    chosen = _chosen(home.assignment, grader.checks, wish, before)
+    changed = {name.removesuffix(".py") for name, digest in files.items() if before.files.get(name) != digest}
+    grader.first = {
+        check.number
+        for check in grader.checks
+        if before.outcomes.get(check.number) not in (None, "passed") or (before.files and check.part in changed)
+    }
+    live = Live(Console(), output=wish.output)
+    outcomes = dict(before.outcomes)
+
+    def keep(result: CheckResult) -> None:
+        live.see(result)
+        outcomes[result.number] = result.outcome
+
+    grader.keep = keep
+    current = subject()
+    try:
+        grade = grader.try_out(home.assignment.name, current, chosen)
+    finally:
+        if hasattr(current, "finish"):
+            current.finish()
+        Memory(outcomes, files).save(home.folder)
+    live.sums()
+    print(standing(home.assignment, grader.checks, grade), flush=True)
     return 0 if all(check.outcome == "passed" or not check.weight for check in grade.checks) else 1
 
 
-def _say_what_is_missing(assignment: Assignment, chosen: Sequence[str]) -> None:
-    """Where the solutions are not, as on a student's machine, a check that compares with them breaks; say why first."""
-    parts = [part for part in assignment.parts if not chosen or part.name in chosen]
-    missing = [part.file for part in parts if not (assignment.solutions / part.file).is_file()]
-    if missing:
-        print(
-            f"softmark: the reference solution of {', '.join(missing)} is not here, so that checks which compare with "
-            "it cannot run on this machine; they run where the assignment is graded.",
-            file=sys.stderr,
-        )
+def _chosen(assignment: Assignment, checks: Sequence[Check], wish: Wish, before: Memory) -> Sequence[str]:
+    """The checks (or parts) that were asked for; all where none were."""
+    if wish.failed:
+        failed = [check.number for check in checks if before.outcomes.get(check.number) not in (None, "passed")]
+        if not failed:
+            raise SoftmarkError("No check failed the last time: run softmark check without --failed.", exit_code=0)
+        return failed
+    chosen = list(wish.only)
+    if wish.part is not None:
+        named = [p.name for p in assignment.parts if wish.part in (p.name, str(p.number), p.file)]
+        chosen += named or [assignment.part(wish.part).name]
+    return chosen
 
 
-def standing(assignment: Assignment, grade: Grade, chosen: Sequence[str] = ()) -> str:
-    """How many points stand behind the checks that ran, and how many more behind hidden ones."""
-    seen = {part.part: part.maximum for part in grade.parts}
-    hidden = [
-        (part.points - seen.get(part.name, 0.0), part.name)
-        for part in assignment.parts
-        if not chosen or part.name in chosen
-    ]
-    hidden = [(points, name) for points, name in hidden if points > 1e-6]
+def _wait_for_a_change(home: Home, before: Memory) -> None:
+    print("\nWaiting for a file to be saved (Ctrl-C ends) ...", file=sys.stderr, flush=True)
+    while home.files() == before.files:
+        time.sleep(_LOOK_SECONDS)
+
+
+def standing(assignment: Assignment, checks: Sequence[Check], grade: Grade) -> str:
+    """The points of the checks that ran, of those that did not, and of hidden ones, in the parts that were tried."""
+    parts = {part.part for part in grade.parts}
+    visible = math.fsum(check.weight for check in checks if check.part in parts)
+    hidden = math.fsum(part.points for part in assignment.parts if part.name in parts) - visible
     line = f"visible checks: {points_text(grade.points)} of {points_text(grade.maximum)} points"
-    if not hidden:
-        return line
-    (first, name), *others = hidden
-    rest = "".join(f", {points_text(points)} of {other}" for points, other in others)
-    are = "is" if math.fsum(points for points, _ in hidden) == 1 else "are"
-    noun = "point" if first == 1 else "points"
-    return f"{line}; {points_text(first)} more {noun} of {name}{rest} {are} in hidden checks"
+    if visible - grade.maximum > 1e-6:
+        line += f" ({points_text(visible - grade.maximum)} more did not run)"
+    return f"{line}; hidden checks: {points_text(hidden)} points" if hidden > 1e-6 else line
 
 
-def assignment_of(folder: Path) -> Assignment:
-    """The assignment that a folder of student code belongs to: by its name, else by the files in it."""
-    folder = folder.resolve()
-    if not folder.is_dir():
-        raise SoftmarkError(f"{folder} is no folder: give the folder of your starter code.")
-    for above in folder.parents:
-        manifests = sorted((above / "assignments").glob("*/assignment.toml"))
-        if not manifests:
-            continue
-        assignments = [load_assignment(path.parent) for path in manifests]
-        named = [each for each in assignments if each.name == folder.name]
-        fitting = [each for each in assignments if any((folder / part.file).is_file() for part in each.parts)]
-        if named or len(fitting) == 1:
-            return (named or fitting)[0]
-    raise SoftmarkError(f"{folder} belongs to no assignment: run this in {_starter_folders(folder)}.")
+# ------------------------------------------------------------------ where the code runs
 
 
-def _starter_folders(folder: Path) -> str:
-    """The folders of the nearest starter_code/, as a person would go there; else of the one beside this program."""
-    for above in (folder, *folder.parents, Path(__file__).resolve().parents[2]):
-        names = sorted(path.name for path in above.glob("starter_code/*/") if path.is_dir())
-        if names:
-            return f"a folder of {above / 'starter_code'} ({', '.join(names)})"
-    return "a folder of starter_code/"
+@contextmanager
+def _subjects(home: Home, in_process: bool) -> Generator[Callable[[], Subject]]:
+    """What gives the subject of each run: in workers on Linux, in one process elsewhere, or in this one."""
+    if in_process:
+        yield lambda: _Announced(_Interruptible(InProcessWorker(home.folder, _handed_in(home))), home.folder)
+    elif profile() == "elsewhere":
+        yield lambda: InOneProcess(home.folder, _handed_in(home))
+    else:
+        with _in_workers(home) as subject:
+            yield subject
 
 
-def _part(assignment: Assignment, wanted: str) -> Part:
-    for part in assignment.parts:
-        if wanted in (part.name, str(part.number), part.file):
-            return part
-    return assignment.part(wanted)
+def _handed_in(home: Home) -> list[str]:
+    return [part.name for part in home.assignment.parts if (home.folder / part.file).is_file()]
 
 
-def _in_workers(assignment: Assignment, folder: Path, chosen: Sequence[str]) -> Grade:
+@contextmanager
+def _in_workers(home: Home) -> Generator[Callable[[], Subject]]:
     """As graded: each check in a worker of its own, under the limits."""
-    tree = read_submission(Submission(name=folder.resolve().name, path=folder), assignment)
-    handed_in = [part.name for part in assignment.parts if part.file in tree.files]
+    from autograder.grading.workers import Workers
+    from autograder.intake.submission import Submission, read_submission
+    from autograder.run.session import Session
+    from autograder.sandbox.temporary import TemporaryFolder
+
     with Session() as session, TemporaryFolder() as top:
-        session.wait_ready()
         top.chmod(0o711)
-        tree.write(top / "submission")
-        spawn = session.spawn_from(assignment)(top / "submission")
-        workers = Workers(spawn, handed_in, assignment.limits, tree.files)
-        try:
-            return _tried(assignment, workers, chosen)
-        finally:
-            workers.finish()
+        session.wait_ready()
+        runs = iter(range(1 << 30))
 
+        def subject() -> Workers:
+            tree = read_submission(Submission(name=home.folder.name, path=home.folder), home.assignment)
+            folder = top / f"submission_{next(runs)}"
+            tree.write(folder)
+            handed_in = [part.name for part in home.assignment.parts if part.file in tree.files]
+            spawn = session.spawn_from(home.assignment)(folder)
+            return Workers(spawn, handed_in, home.assignment.limits, tree.files, most_timeouts=1)
 
-def _in_this_process(assignment: Assignment, folder: Path, chosen: Sequence[str]) -> Grade:
-    """In the process of the person's own terminal, without limits, so that `breakpoint()` works."""
-    modules = [part.name for part in assignment.parts if (folder / part.file).is_file()]
-    return _tried(assignment, _Announced(_Interruptible(InProcessWorker(folder, modules)), folder), chosen)
+        yield subject
 
 
 class _Announced(InThisProcess):
@@ -171,19 +223,5 @@ def _unless_ended(reply: Reply) -> Reply:
     return reply
 
 
-def _tried(assignment: Assignment, subject: Subject, chosen: Sequence[str]) -> Grade:
-    reference = Reference(assignment)
-    checks = Checks(assignment, reference, visible_only=True)
-    grades: list[Grade] = []
-
-    def work() -> None:
-        in_place = InThisProcess(reference.worker, assignment.solutions)
-        grader = Grader(assignment, checks, in_place, _nothing_to_spawn, practice=True)
-        grades.append(grader.try_out(assignment.name, subject, chosen))
-
-    with_checks(checks, work)
-    return grades[0]
-
-
-def _nothing_to_spawn(_: Path) -> Spawn:
+def _nothing_to_spawn(_: Path) -> Any:
     raise AssertionError("what is tried out has its workers already")

@@ -115,8 +115,8 @@ class Bank:
             return cls()
         return cls(file.mistakes, file.functions, file.made_from)
 
-    def at_home(self, public: Collection[str]) -> bytes:
-        """The file of a bank for students' machines: what is known of the visible checks on the public key.
+    def at_home(self, public: Collection[str] = ()) -> Bank:
+        """The bank for students' machines: what is known of the visible checks on the public key.
 
         Mistakes are numbered, and of the names that they define only those in `public` are told.
         """
@@ -134,7 +134,12 @@ class Bank:
             told[f"{place:04}"] = KnownMistake(
                 mistake.sentence, {n: each for n, each in checks.items() if each}, defines
             )
-        return msgspec.msgpack.encode(_BankFile(_FORMAT, "", functions, told), order="deterministic")
+        return Bank(told, functions)
+
+    def to_bytes(self) -> bytes:
+        """The file's content, the same for the same bank."""
+        file = _BankFile(_FORMAT, self.made_from, dict(self.functions), dict(self.mistakes))
+        return msgspec.msgpack.encode(file, order="deterministic")
 
 
 class BankWriter:
@@ -192,9 +197,7 @@ class BankWriter:
 
     def to_bytes(self) -> bytes:
         """The file's content: the same for the same traces, in whatever order they were added."""
-        bank = self.bank()
-        file = _BankFile(_FORMAT, bank.made_from, dict(bank.functions), dict(bank.mistakes))
-        return msgspec.msgpack.encode(file, order="deterministic")
+        return self.bank().to_bytes()
 
 
 def _defined_in(source: str) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import sys
 import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Collection, Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal
@@ -44,7 +44,7 @@ class Grader:
         self,
         assignment: Assignment,
         checks: Checks,
-        reference: Subject,
+        reference: Subject | None,
         spawn_from: SpawnFrom,
         *,
         assignment_digest: str = "",
@@ -65,6 +65,7 @@ class Grader:
         self._bank = bank or Bank()
         self.keep_traces = False
         self.until_one_fails = False
+        self.first: Collection[str] = ()  # numbers of checks that run before others
         self.at_home: Literal["where it fails", "with traces", "always"] = "where it fails"  # visible checks run again
         self.until = math.inf  # of the monotonic clock: nothing of a student's runs after it, however busy the machine
         self.keep: Callable[[CheckResult], None] = lambda _result: None  # told each result when it is there
@@ -166,15 +167,17 @@ class Grader:
         traces: list[CheckTrace] = []
         diagnosis = Diagnosis(self._bank)
         # What student code prints in a visible check is shown: so far, no hidden check has told it anything.
-        in_order = chosen if self.until_one_fails else sorted(chosen, key=lambda check: check.hidden)
+        in_order = (
+            chosen
+            if self.until_one_fails
+            else sorted(chosen, key=lambda check: (check.hidden, check.number not in self.first))
+        )
         for place, check in enumerate(in_order, start=1):
             subject.expect(place < len(in_order))
             run = examine(self._checks, check, subject, self._reference)
             found, at_home = result(run), None
             if self._checks.two_keys and not check.hidden:
                 found, at_home = self._told_at_home(found, check, subject, start)
-            results.append(found)
-            self.keep(found)
             try:
                 trace = trace_of(run, keep_all=self.keep_traces)
                 traces.append(trace)
@@ -183,8 +186,11 @@ class Grader:
                     traces.append(msgspec.structs.replace(seen, number=f"{check.number}{AT_HOME}"))
                 if found.outcome != "broken":
                     diagnosis.see(trace)
+                found = with_causes([found], diagnosis)[0]
             except Exception as error:  # whatever a student returned, looking for a cause must cost nobody a grade
                 print(f"softmark: no cause is looked for in check {check.number}: {error!r:.300}", file=sys.stderr)
+            results.append(found)
+            self.keep(found)
             value = next((item.leaderboard for item in run.items if item.leaderboard is not None), None)
             if check.leaderboard is not None:
                 leaderboard.append(
@@ -195,7 +201,7 @@ class Grader:
                 break
         place_of = {check.number: place for place, check in enumerate(chosen)}
         results.sort(key=lambda each: place_of[each.number])
-        traces.sort(key=lambda each: place_of[each.number])
+        traces.sort(key=lambda each: place_of[each.number.removesuffix(AT_HOME)])
         self.traces = tuple(traces)
         return with_causes(results, diagnosis), leaderboard
 

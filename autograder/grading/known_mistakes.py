@@ -53,7 +53,7 @@ def bank_at_home(assignment: Assignment) -> bytes:
             exit_code=1,
         )
     names = {name.partition(".")[0] for part in assignment.parts for name in (*part.functions, *part.bonus)}
-    return bank.at_home(names)
+    return bank.at_home(names).to_bytes()
 
 
 def is_stale(assignment: Assignment) -> bool:

@@ -177,7 +177,10 @@ class Checks:
         assert self._check is not None and self._item is not None
         oracle = self._at_home if self._public else self._oracle
         if oracle is None or oracle.classes(self._check.part) is None:
-            raise GraderError(f"part {self._check.part} has no reference solution")
+            raise GraderError(
+                f"part {self._check.part} has no reference solution here: students have "
+                "its answers in the zip of softmark release"
+            )
         item = f"{self._check.part}.{self._item.name}"
         return Student(ReferenceLine(_Lazy(lambda: oracle.open(item)), self._check.part))
 

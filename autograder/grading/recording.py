@@ -19,15 +19,18 @@ from torch import Tensor
 from autograder.assignment.assignment import Assignment
 from autograder.diagnosis.fingerprint import Fingerprint, agree, fingerprint
 from autograder.errors import GraderError, SoftmarkError
+from autograder.grading.in_place import InThisProcess
 from autograder.grading.line import Transport
 from autograder.grading.plugin import Checks
 from autograder.grading.pytest_session import with_checks
 from autograder.grading.reference import Oracle, Reference
 from autograder.grading.verdict import error_of
-from autograder.grading.workers import InThisProcess
 from autograder.sandbox.account import Account
 from autograder.worker.protocol.messages import Reply, Request
 from autograder.worker.protocol.wire import decode_reply, encode
+
+ANSWERS, CAUSES = "answers.msgpack", "causes.msgpack"
+"""What a student's machine has beside the visible checks: the recording, and the bank of known mistakes."""
 
 
 class Answer(msgspec.Struct, frozen=True, array_like=True):

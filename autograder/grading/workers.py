@@ -11,20 +11,22 @@ import math
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping
-from pathlib import Path
 from types import MappingProxyType
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from autograder import results
 from autograder.assignment.assignment import Limits
 from autograder.grading.checks import Check
+from autograder.grading.in_place import import_error
 from autograder.grading.line import Transport
 from autograder.grading.plugin import Usage
 from autograder.sandbox import deaths
 from autograder.sandbox.account import Account
-from autograder.sandbox.worker import RemoteWorker
 from autograder.student_error import StudentError
 from autograder.worker.protocol.messages import Found, Load, Loaded, Look, Raised, Reply, Request, Target
+
+if TYPE_CHECKING:
+    from autograder.sandbox.worker import RemoteWorker
 
 MOST_TIMEOUTS = 3
 MOST_RETURNED = 128 << 20
@@ -63,8 +65,10 @@ class Workers:
         limits: Limits,
         files: Mapping[str, bytes] = MappingProxyType({}),
         until: float = math.inf,
+        most_timeouts: int = MOST_TIMEOUTS,
     ) -> None:
         """`until`, of the monotonic clock, is the end whatever happens: waiting for a processor does not put it off."""
+        self._most_timeouts = most_timeouts
         self._spawn = spawn
         self._files = files
         self._handed_in = frozenset(handed_in)
@@ -168,8 +172,8 @@ class Workers:
 
     def refuse_slow(self, function: str) -> None:
         """Stop trying a function that has timed out in three checks."""
-        if self._timeouts[function] >= MOST_TIMEOUTS:
-            raise StudentError(results.GivenUp(function=function, times=MOST_TIMEOUTS))
+        if self._timeouts[function] >= self._most_timeouts:
+            raise StudentError(results.GivenUp(function=function, times=self._most_timeouts))
 
     def count_timeout(self, function: str, check: Check) -> None:
         """Count time-outs by check: two items of one parametrised check count once."""
@@ -240,12 +244,6 @@ def _function(message: Request) -> str:
     return target.name or "the object"
 
 
-def import_error(part: str, reply: Raised) -> StudentError:
-    """Why the checks of a part that does not import were not run."""
-    why = results.Raised(kinds=reply.kinds, message=reply.message, frames=reply.frames)
-    return StudentError(results.ImportFailed(part=part, why=why))
-
-
 def _reason(
     failure: deaths.WorkerFailure, seconds: float, function: str = ""
 ) -> results.Crashed | results.AnsweredWrongly | results.ReturnedTooMuch | results.TimedOut:
@@ -259,37 +257,3 @@ def _reason(
             return _TOO_MUCH
         case _:
             return results.AnsweredWrongly()
-
-
-class InThisProcess:
-    """A `Subject` in this process: the reference in the student's place, or a student's code under a debugger."""
-
-    def __init__(self, transport: Transport, folder: Path | None = None) -> None:
-        self._transport = transport
-        self._folder = folder
-        self._unimportable: dict[str, StudentError] = {}
-        self._loaded: set[str] = set()
-
-    def open(self, check: Check, seconds: float) -> Transport:
-        if check.part in self._unimportable:
-            raise self._unimportable[check.part].with_traceback(None)  # else it grows with each check
-        if check.part not in self._loaded:
-            reply = self._transport.request(Load(check.part))
-            if isinstance(reply, Raised):
-                self._unimportable[check.part] = error = import_error(check.part, reply)
-                raise error
-            self._loaded.add(check.part)
-        return self._transport
-
-    def expect(self, more: bool) -> None:
-        """Nothing to prepare."""
-
-    def close(self) -> None:
-        """Nothing to end."""
-
-    def usage(self) -> Usage:
-        return Usage()
-
-    def file(self, name: str) -> bytes | None:
-        path = None if self._folder is None else self._folder / name
-        return path.read_bytes() if path is not None and path.is_file() else None

@@ -86,7 +86,7 @@ def _part(part: PartView) -> Iterator[RenderableType]:
     for group in part.together:
         if group.import_failed:
             yield from _does_not_import(group)
-    yield from map(_check, part.alone)
+    yield from map(check_block, part.alone)
     rest = [group for group in part.together if not group.import_failed]
     for group in rest:
         yield _together(part.name, group)
@@ -101,6 +101,15 @@ def _does_not_import(group: Together) -> Iterator[RenderableType]:
             yield _Hanging("", text, _INDENT)
     yield _Hanging("      not run: ", _numbers(group.checks), 15)
     yield Text()
+
+
+def together_block(group: Together) -> Iterator[RenderableType]:
+    """What is said once of several checks, when the first of them is there."""
+    if group.import_failed:
+        yield from _does_not_import(group)
+    else:
+        hint = f" {one_line(group.hint, 200)}" if group.hint else ""
+        yield _Hanging("", Text(f"{one_line(group.sentence, 400)}{hint}", style="yellow"), 0)
 
 
 def _together(part: str, group: Together) -> RenderableType:
@@ -118,7 +127,8 @@ def _numbers(checks: Sequence[CheckView]) -> str:
     return ", ".join(one_line(check.number, 20) for check in checks)
 
 
-def _check(check: CheckView) -> RenderableType:
+def check_block(check: CheckView) -> RenderableType:
+    """One check: its number, what became of it, and what is said of it."""
     head = Text(f"{one_line(check.number, 20):<6}")
     if check.weight or check.outcome in ("passed", "broken"):
         head.append(f"{_WORDS.get(check.outcome, check.outcome):<10}", style=_STYLES.get(check.outcome, "red"))

@@ -225,6 +225,12 @@ def _common(check: CheckResult) -> str:
             return ""
 
 
+def together(check: CheckResult) -> Together | None:
+    """What is said of this check, where it is said once of several; None where it is told by itself."""
+    common = _common(check)
+    return _said_once(common, [check]) if common else None
+
+
 def _said_once(common: str, checks: Sequence[CheckResult]) -> Together:
     """As a visible check tells it; of hidden checks alone, their cause."""
     views = tuple(map(check_view, checks))

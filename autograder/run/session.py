@@ -108,12 +108,12 @@ class Session:
         `answers`, where there are any, are the reference's on the public key, as recorded.
         """
         from autograder.grading.grader import Grader
+        from autograder.grading.in_place import InThisProcess
         from autograder.grading.known_mistakes import load_bank
         from autograder.grading.plugin import Checks
         from autograder.grading.pytest_session import with_checks
         from autograder.grading.recording import Recording
         from autograder.grading.reference import Reference
-        from autograder.grading.workers import InThisProcess
 
         reference = Reference(assignment)
         checks = Checks(assignment, reference, at_home=Recording(answers) if answers else None)

@@ -30,6 +30,8 @@ SIZES_OF_ATTENTION: tuple[tuple[tuple[int, ...], int, int, int, int], ...] = (
     ((2, 3), 5, 7, 11, 13),
 )
 
+_READABLE = 16
+
 
 class Cases:
     """Draws for one check.
@@ -54,12 +56,16 @@ class Cases:
     def tensor(self, *shape: int, dtype: torch.dtype = torch.float32, scale: float = 1.0) -> Tensor:
         """Numbers of mean 0 and standard deviation `scale`, nearly normal: sums of twelve uniform ones, in float64.
 
-        They are rounded to `dtype` at the end. None is further than 6 `scale` from 0.
+        They are rounded to `dtype` at the end. None is further than 6 `scale` from 0. At most 16 of them at once are
+        multiples of 1/8, so that a small case can be read and typed.
         """
         total = np.zeros(math.prod(shape))
         for uniform in _uniform(self._generator(), (12, total.size)):
             total += uniform
-        return (torch.from_numpy(total - 6.0).reshape(shape) * scale).to(dtype)
+        normal = torch.from_numpy(total - 6.0).reshape(shape)
+        if normal.numel() <= _READABLE and scale == 1.0:
+            normal = (normal * 8).round() / 8
+        return (normal * scale).to(dtype)
 
     def uniform(self, *shape: int, low: float, high: float, dtype: torch.dtype = torch.float32) -> Tensor:
         """Numbers spread evenly over [low, high)."""

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 
-from autograder.commands.check import assignment_of, practise
+from autograder.commands.check import Wish, check_command
 from autograder.errors import SoftmarkError
+from autograder.run.home import home_of
 from tests.tiny import ONE_CHECK, tiny_assignment
 
 BONUS = """
@@ -15,6 +19,7 @@ def test_a_bonus(student):
     \"\"\"Doubling gives a float\"\"\"
     assert student.double(1) == 3, "not three"
 """
+HERE = Wish(in_process=True)
 RIGHT = "def double(x):\n    return 2 * x\n"
 
 
@@ -27,46 +32,110 @@ def starter(tmp_path, source, checks=ONE_CHECK, points=2):
 
 
 def test_the_last_line_says_how_many_points_hidden_checks_hold(tmp_path, capsys):
-    assert practise(starter(tmp_path, RIGHT, points=5.5), None, True) == 0
+    assert check_command(starter(tmp_path, RIGHT, points=5.5), HERE) == 0
     printed = capsys.readouterr()
     last = printed.out.strip().splitlines()[-1]
-    assert last == "visible checks: 2 of 2 points; 3.5 more points of numbers_part are in hidden checks"
+    assert last == "visible checks: 2 of 2 points; hidden checks: 3.5 points"
     assert printed.err == "1.1 Doubling gives twice the number\n"
 
 
 def test_without_hidden_points_it_says_nothing_of_them(tmp_path, capsys):
-    practise(starter(tmp_path, RIGHT), None, True)
+    check_command(starter(tmp_path, RIGHT), HERE)
     assert capsys.readouterr().out.strip().splitlines()[-1] == "visible checks: 2 of 2 points"
 
 
 def test_a_bonus_that_fails_is_no_failure(tmp_path, capsys):
-    assert practise(starter(tmp_path, RIGHT, ONE_CHECK + BONUS), None, True) == 0
+    assert check_command(starter(tmp_path, RIGHT, ONE_CHECK + BONUS), HERE) == 0
     assert "1.2   bonus, not there yet" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("error", ["bdb.BdbQuit", "KeyboardInterrupt"])
 @pytest.mark.parametrize("where", ["def double(x):\n    raise", "raise"])
 def test_leaving_the_debugger_and_ctrl_c_end_the_run(tmp_path, capsys, error, where):
-    assert practise(starter(tmp_path, f"import bdb\n{where} {error}\n"), None, True) == 130
+    assert check_command(starter(tmp_path, f"import bdb\n{where} {error}\n"), HERE) == 130
     printed = capsys.readouterr()
     assert printed.out == "" and printed.err.endswith("softmark: stopped, nothing more is checked.\n")
-
-
-def test_without_the_solutions_it_says_first_what_cannot_run(tmp_path, capsys):
-    folder = starter(tmp_path, RIGHT)
-    (tmp_path / "solutions" / "tiny" / "numbers_part.py").unlink()
-    assert practise(folder, None, True) == 1
-    assert capsys.readouterr().err.startswith(
-        "softmark: the reference solution of numbers_part.py is not here, so that"
-    )
 
 
 def test_in_a_wrong_folder_the_right_ones_are_named(tmp_path):
     starter(tmp_path, RIGHT)
     with pytest.raises(SoftmarkError, match=r"run this in a folder of .*starter_code \(tiny\)"):
-        assignment_of(tmp_path)
+        home_of(tmp_path)
 
 
-def test_with_no_starter_code_above_those_beside_the_program_are_named(tmp_path):
-    with pytest.raises(SoftmarkError, match="08_transformers"):
-        assignment_of(tmp_path)
+def test_passed_checks_are_one_line_a_part(tmp_path, capsys):
+    check_command(starter(tmp_path, RIGHT), HERE)
+    assert "numbers_part  1 of 1 passed; 2 of 2 points" in capsys.readouterr().out
+
+
+def test_where_nothing_is_written_it_says_so_once(tmp_path, capsys):
+    two = ONE_CHECK + ONE_CHECK.replace('"1.1"', '"1.2"').replace("test_doubles", "test_again")
+    stub = "def double(x):\n    raise NotImplementedError\n"
+    assert check_command(starter(tmp_path, stub, two, points=4), HERE) == 1
+    printed = capsys.readouterr().out
+    assert printed.count("not implemented yet: double") == 1 and "broken" not in printed
+    assert "0 of 2 passed, 2 not implemented yet" in printed
+
+
+def test_what_failed_the_last_time_runs_first_and_alone_if_asked(tmp_path, capsys):
+    second = (
+        ONE_CHECK.replace('"1.1"', '"1.2"')
+        .replace("test_doubles", "test_again")
+        .replace("reference.double(x))", "reference.double(x) + 1)")
+    )
+    folder = starter(
+        tmp_path, RIGHT, ONE_CHECK + second.replace("student.double(x),", "student.double(x) + 2,"), points=4
+    )
+    check_command(folder, HERE)
+    capsys.readouterr()
+    check_command(folder, HERE)
+    assert [line[:3] for line in capsys.readouterr().err.splitlines()] == ["1.2", "1.1"]
+    check_command(folder, Wish(failed=True, in_process=True))
+    printed = capsys.readouterr()
+    assert [line[:3] for line in printed.err.splitlines()] == ["1.2"]
+    assert "(2 more did not run)" in printed.out
+
+
+def test_what_passing_code_prints_is_shown_when_asked_for(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr("autograder.commands.check.profile", lambda: "elsewhere")
+    folder = starter(tmp_path, "def double(x):\n    print('so far so good')\n    return 2 * x\n")
+    check_command(folder, Wish())
+    assert "so far so good" not in capsys.readouterr().out
+    check_command(folder, Wish(output=True))
+    assert "so far so good" in capsys.readouterr().out
+
+
+ENDS = {
+    "crash": ("import os\ndef double(x):\n    os._exit(7)\n", "crashed"),
+    "exception": ("def double(x):\n    raise ValueError('no')\n", "ValueError: no"),
+    "import": ("raise RuntimeError('half written')\n", "half written"),
+    "nothing": ("", "double"),
+}
+
+
+@pytest.mark.parametrize("kind", ENDS)
+def test_on_systems_without_fork_one_spawned_process_does_it_all(tmp_path, monkeypatch, capsys, kind):
+    monkeypatch.setattr("autograder.commands.check.profile", lambda: "elsewhere")
+    source, said = ENDS[kind]
+    folder = starter(tmp_path, source)
+    assert check_command(folder, Wish()) == 1
+    assert said in capsys.readouterr().out
+    (folder / "numbers_part.py").write_text(RIGHT)
+    assert check_command(folder, Wish()) == 0
+
+
+def test_checks_run_without_the_modules_that_only_posix_has(tmp_path):
+    folder = starter(tmp_path, RIGHT)
+    program = tmp_path / "elsewhere.py"
+    program.write_text(
+        "import sys\n"
+        "for name in ('fcntl', 'resource', 'pwd', 'grp', 'termios', 'pyseccomp', 'landlockpy'):\n"
+        "    sys.modules[name] = None\n"
+        "from pathlib import Path\n"
+        "from autograder.commands import check\n"
+        "check.profile = lambda: 'elsewhere'\n"
+        "if __name__ == '__main__':\n"
+        "    sys.exit(check.check_command(Path(sys.argv[1]), check.Wish()))\n"
+    )
+    done = subprocess.run([sys.executable, str(program), str(folder)], capture_output=True, text=True)
+    assert (done.returncode, "2 of 2 points" in done.stdout) == (0, True), done.stderr

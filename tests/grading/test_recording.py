@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 import torch
 
+from autograder.grading.in_place import InThisProcess
 from autograder.grading.plugin import Checks
 from autograder.grading.pytest_session import with_checks
 from autograder.grading.recording import NotRecorded, Recording, recorded
 from autograder.grading.verdict import examine, result
-from autograder.grading.workers import InThisProcess
 from autograder.results import CheckResult
 from autograder.sandbox.in_process import InProcessWorker
 from autograder.testing.cases import Cases

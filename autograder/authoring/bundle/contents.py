@@ -23,8 +23,8 @@ from autograder.authoring.bundle.wheel import wheel
 from autograder.authoring.starter_code import make_starter
 from autograder.errors import SoftmarkError
 from autograder.grading.checks import Check
+from autograder.grading.recording import ANSWERS, CAUSES
 
-ANSWERS, CAUSES = "answers.msgpack", "causes.msgpack"
 _HERE = Path(__file__).parent
 
 

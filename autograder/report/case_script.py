@@ -128,7 +128,7 @@ class CaseScript:
                 name = f"large_{len(self.tensors)}"
                 self.tensors[name] = value.detach().contiguous()
                 return f'large["{name}"]'
-            plain: Any = value.tolist()
+            plain = cast(Any, value).tolist()
             numbers = str(plain).replace("-inf", "-torch.inf").replace("[inf", "[torch.inf").replace("nan", "torch.nan")
             dtype = "" if value.dtype in (torch.float32, torch.int64, torch.bool) else f", dtype={value.dtype}"
             return f"torch.tensor({numbers}{dtype})"

@@ -173,7 +173,7 @@ class Line:
         return reply
 
     def _raise(self, reply: Raised, name: str) -> NoReturn:
-        if reply.kinds and reply.kinds[0] == "NotImplementedError":
+        if reply.stub:
             self._fail(StudentError(results.NotImplementedYet(function=name)))
         raise student_error(
             results.Raised(function=name, kinds=reply.kinds, message=reply.message, frames=reply.frames)

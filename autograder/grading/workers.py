@@ -76,11 +76,12 @@ class Workers:
         self._total = max(0.0, min(limits.total_seconds, until - time.monotonic()))
         self._until = until
         self._deadline = time.monotonic() + self._total
-        self._waited = 0.0
+        self._waited = self._own = 0.0
         self._over = False
         self._worker: RemoteWorker | None = None
         self._found: dict[str, Found] = {}
         self._unimportable: dict[str, StudentError] = {}
+        self._imported: set[str] = set()
         self._timeouts: Counter[str] = Counter()
         self._slow_checks: set[tuple[str, str]] = set()
         self._used: list[RemoteWorker] = []
@@ -140,8 +141,9 @@ class Workers:
         self._worker = worker = self._spawn()
         if self._more:
             self._spawn.prepare()
-        worker.deadline = self._deadline
+        worker.deadline = self._until
         seconds = self._limits.import_seconds
+        start = time.monotonic()
         try:
             reply = worker.request(Load(part, check.forbids), **self.allow(seconds, wall_limit(seconds)))
         except deaths.WorkerFailure as failure:
@@ -149,6 +151,12 @@ class Workers:
                 raise StudentError(results.DeadlinePassed(seconds=self.total_seconds)) from None
             failed = results.ImportFailed(part=part, why=_reason(failure, seconds))
             raise self._blame(part, StudentError(failed)) from None
+        finally:
+            own = time.monotonic() - start - worker.queued_seconds
+            counted = 0.0 if part in self._imported else own  # that each check has an import of its own is our doing
+            self._imported.add(part)
+            self.put_off_deadline(worker.queued_seconds, counted)
+            self._extend(own - counted)
         if isinstance(reply, Raised):
             raise self._blame(part, import_error(part, reply))
         assert isinstance(reply, Loaded)
@@ -181,12 +189,14 @@ class Workers:
             self._slow_checks.add((function, check.number))
             self._timeouts[function] += 1
 
-    def put_off_deadline(self, seconds: float) -> None:
-        """Time in which a worker waited for a processor does not count, so that a busy machine fails nobody."""
+    def put_off_deadline(self, seconds: float, own: float = 0.0) -> None:
+        """A busy machine fails nobody: `seconds` of waiting for a processor do not count, `own` seconds do."""
         self._waited += seconds
+        self._own += own
+        self._extend(seconds)
+
+    def _extend(self, seconds: float) -> None:
         self._deadline = min(self._deadline + seconds, self._until)
-        if self._worker is not None:
-            self._worker.deadline = self._deadline
 
     @property
     def total_seconds(self) -> float:
@@ -194,8 +204,9 @@ class Workers:
 
     @property
     def cut_short(self) -> bool:
-        """Whether the time was up, and much of it had gone by in waiting for a processor: not the student's fault."""
-        return self._over and self._until < math.inf and self._waited > _MUCH * self._total
+        """Whether the time was up, much of it had gone by in waiting for a processor, and the student's own code took
+        at most half of it: not the student's fault."""
+        return self._over and self._waited > _MUCH * self._total and self._own <= self._total / 2
 
     def past_deadline(self) -> bool:
         """Whether the time for the submission is used up; once it is, it stays so."""
@@ -233,8 +244,9 @@ class _WithinLimits:
             raise StudentError(_reason(failure, self._seconds, function)) from None
         finally:
             queued = self._worker.queued_seconds - queued_before
-            self._wall_left -= time.monotonic() - start - queued
-            self._workers.put_off_deadline(queued)
+            own = time.monotonic() - start - queued
+            self._wall_left -= own
+            self._workers.put_off_deadline(queued, own)
 
 
 def _function(message: Request) -> str:

@@ -35,7 +35,8 @@ ANSWERS: dict[type[Request], tuple[type[Reply], ...]] = {
 def bounded(reply: Reply) -> Reply:
     """Texts cut to what a worker of ours sends: a forged reply may hold a megabyte."""
     if isinstance(reply, Raised):
-        return Raised(tuple(kind[:200] for kind in reply.kinds[:20]), reply.message[:2000], reply.frames[:6000])
+        kinds = tuple(kind[:200] for kind in reply.kinds[:20])
+        return Raised(kinds, reply.message[:2000], reply.frames[:6000], reply.stub)
     if isinstance(reply, messages.Missing):
         return messages.Missing(reply.name[:200], tuple(name[:200] for name in reply.near[:3]))
     if isinstance(reply, messages.Unreadable):

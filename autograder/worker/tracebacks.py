@@ -6,6 +6,7 @@ Nothing of ours appears in it, and everything is bounded. Telling the student's 
 from __future__ import annotations
 
 import builtins
+import dis
 import linecache
 import os
 import traceback
@@ -16,12 +17,33 @@ from .protocol.messages import Raised
 MAX_MESSAGE = 2000
 MAX_FRAMES = 10
 MAX_LINE = 200
+# What Python does before it raises, in the versions from 3.10 on.
+_OF_A_STUB = (
+    *("RESUME", "NOP", "CACHE", "PUSH_NULL", "LOAD_CONST", "PRECALL", "CALL", "CALL_FUNCTION", "KW_NAMES"),
+    *("RETURN_GENERATOR", "GEN_START", "POP_TOP", "COPY_FREE_VARS", "MAKE_CELL", "BUILD_STRING", "FORMAT_VALUE"),
+)
 
 
 def raised(error: BaseException, folder: str) -> Raised:
     """What `error`, raised by code in `folder`, is for the grader."""
     kinds = tuple(_encodable(_kind(kind)) for kind in type.mro(type(error)))[:20]
-    return Raised(kinds, _encodable(_message(error)[:MAX_MESSAGE]), _encodable(_frames(error, folder)))
+    message, frames = _encodable(_message(error)[:MAX_MESSAGE]), _encodable(_frames(error, folder))
+    return Raised(kinds, message, frames, stub=_is_of_a_stub(error, folder))
+
+
+def _is_of_a_stub(error: BaseException, folder: str) -> bool:
+    """Whether a function of the student's does nothing but raise it: `raise NotImplementedError` and no more."""
+    if type(error) is not NotImplementedError:
+        return False
+    codes = [frame.f_code for frame, _ in traceback.walk_tb(error.__traceback__)]
+    if not codes or not codes[-1].co_filename.startswith(folder + os.sep):
+        return False  # raised by a library
+    for instruction in dis.get_instructions(codes[-1]):
+        if instruction.opname == "RAISE_VARARGS":
+            return True
+        if instruction.opname not in _OF_A_STUB and instruction.argval != "NotImplementedError":
+            return False  # it does something before
+    return False
 
 
 def _encodable(text: str) -> str:

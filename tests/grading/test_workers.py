@@ -240,3 +240,50 @@ def test_fixtures_and_marks_of_pytest_are_made_anew_for_each_submission(tmp_path
     assert [[check.score for check in grade.checks] for grade in grades] == [[0.5, 1.0]] * 3
     assert [grade.status for grade in grades] == ["graded"] * 3
     assert not hasattr(torch, "left_by_a_check")
+
+
+def test_waiting_for_a_processor_in_an_import_does_not_count_and_of_the_imports_the_first_does(
+    tmp_path, session, monkeypatch
+):
+    from autograder.sandbox.worker import RemoteWorker
+
+    source = "import time\ntime.sleep(0.5)\ndef double(x):\n    return 2 * x\n"
+    assert grade_of(tmp_path / "imports", session, source, limits="total_seconds = 1.8").points == 5
+    start = time.monotonic()
+    monkeypatch.setattr(RemoteWorker, "_queued", lambda _: time.monotonic() - start)
+    assert grade_of(tmp_path / "waits", session, source, limits="total_seconds = 0.4").points == 5
+
+
+@pytest.mark.parametrize(
+    ("body", "outcome"),
+    [
+        ("raise NotImplementedError", "missing"),
+        ("raise NotImplementedError(f'soon {3}')", "missing"),
+        ('"""It doubles."""\n    raise NotImplementedError("soon")', "missing"),
+        ("y = x + x\n    raise NotImplementedError", "failed"),
+        ("if x is not None: raise NotImplementedError", "failed"),
+        ("return torch.ones(2, device='vulkan')", "failed"),
+    ],
+)
+def test_a_stub_is_told_by_its_body(tmp_path, session, body, outcome):
+    grade = grade_of(tmp_path, session, f"import torch\ndef double(x):\n    {body}\n")
+    assert {check.outcome for check in grade.checks} == {outcome}
+
+
+def test_a_worker_has_the_builtins_of_a_students_python_and_leaves_functions_uncompiled(tmp_path, session):
+    source = """
+import sys, torch
+import torch.utils.checkpoint
+@torch.compile
+def unused(x): return x
+before = set(sys.modules)
+@torch.compile(fullgraph=True)
+def double(x):
+    x = torch.ones(1, requires_grad=True) * x
+    torch.utils.checkpoint.checkpoint(torch.exp, x, use_reentrant=False).sum().backward()
+    torch.use_deterministic_algorithms(True)
+    assert callable(help) and set(sys.modules) - before <= {"torch.utils._device"}
+    return float(2 * x.sum())
+exit()
+"""
+    assert grade_of(tmp_path, session, source).points == 5

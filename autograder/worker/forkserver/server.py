@@ -20,6 +20,7 @@ import tempfile
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from ..confinement import Placement, Prepared
 from ..layers.availability import prepared
@@ -51,7 +52,9 @@ from .processes import MOST_DESCRIPTORS, main_thread_has_ended, threads, uid_of,
 from .quota import SECONDS as BETWEEN_LOOKS
 from .quota import Maps, deleted_bytes, is_overfull
 
-WARM = ("torch", "torch.fx.experimental.symbolic_shapes", "numpy", "regex")
+# torch loads its compiler late, at the first call of `torch.utils.checkpoint` or at `use_deterministic_algorithms`: a
+# second and 40 MiB, which would be booked on whichever function of a student's made that call.
+WARM = ("torch", "torch.fx.experimental.symbolic_shapes", "torch._dynamo", "torch._inductor.config", "numpy", "regex")
 # What workers see, but for HOME and TMPDIR, which are each one's own.
 ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "OMP_NUM_THREADS": "1", "USER": "student"}
 _LINGERING_SECONDS = 30.0  # after so long a process cannot be killed, and the grader is told
@@ -364,6 +367,24 @@ def _look_at_processor() -> None:
         torch.cpu.get_capabilities()
 
 
+def _leave_functions_uncompiled() -> None:
+    """`torch.compile` gives back what it is given: no worker could start the C++ compiler that it needs."""
+    import torch
+
+    def unchanged(function: Any = None, *_: Any, **__: Any) -> Any:
+        return unchanged if function is None else function
+
+    torch.compile = unchanged
+
+
+def _add_builtins_of_site() -> None:
+    """`exit`, `quit`, `help` and the like, which a student's Python has: the fork server starts without `site`."""
+    import site
+
+    for add in (site.setquit, site.setcopyright, site.sethelper):
+        add()
+
+
 def _raise_descriptor_limit() -> None:
     import resource
 
@@ -431,6 +452,8 @@ def main(control: int, runtime: str) -> None:
         child = importlib.import_module("..child", __package__)
         importlib.import_module("..global_state", __package__).seed_generators()
     _look_at_processor()
+    _leave_functions_uncompiled()
+    _add_builtins_of_site()
     importlib.import_module("..forbidden", __package__).kernels()
     importlib.import_module(".rehearsal", __package__).rehearse()
     make_undumpable()

@@ -190,12 +190,14 @@ class Missing:
 class Raised:
     """Student code raised. `kinds` are the names in the exception's type's MRO, most special first.
 
-    `frames` is a rendered traceback of the student's own frames; nothing of ours.
+    `frames` is a rendered traceback of the student's own frames; nothing of ours. `stub` says that a function of theirs
+    does nothing but raise NotImplementedError.
     """
 
     kinds: tuple[str, ...]
     message: str
     frames: str = ""
+    stub: bool = False
 
 
 @dataclass(frozen=True)

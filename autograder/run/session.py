@@ -26,7 +26,7 @@ if TYPE_CHECKING:  # these load torch, for which the fork server does not wait
     from autograder.grading.grader import Grader
     from autograder.sandbox.worker import RemoteWorker
 
-LATE = {"torch._dynamo": (b"checkpoint", b"torch.compile", b"use_deterministic_algorithms")}
+LATE = {"torch._dynamo": (b"checkpoint", b"use_deterministic_algorithms")}
 """Modules that take a second to import, and the words in a source that make torch import them in a call."""
 COMPILING = 200
 """Bytes of memory that Python needs to compile a byte of a long list of numbers."""

@@ -52,9 +52,7 @@ from .processes import MOST_DESCRIPTORS, main_thread_has_ended, threads, uid_of,
 from .quota import SECONDS as BETWEEN_LOOKS
 from .quota import Maps, deleted_bytes, is_overfull
 
-# torch loads its compiler late, at the first call of `torch.utils.checkpoint` or at `use_deterministic_algorithms`: a
-# second and 40 MiB, which would be booked on whichever function of a student's made that call.
-WARM = ("torch", "torch.fx.experimental.symbolic_shapes", "torch._dynamo", "torch._inductor.config", "numpy", "regex")
+WARM = ("torch", "torch.fx.experimental.symbolic_shapes", "numpy", "regex")
 # What workers see, but for HOME and TMPDIR, which are each one's own.
 ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "OMP_NUM_THREADS": "1", "USER": "student"}
 _LINGERING_SECONDS = 30.0  # after so long a process cannot be killed, and the grader is told

@@ -182,6 +182,11 @@ def keeps_what_it_has_seen(items):
     for item in items:
         kept.append(item)
         yield len(item)
+def raises_its_limit(items):
+    import resource
+    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+    resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
+    yield from keeps_what_it_has_seen(items)
 def keeps_the_last_hundred(items):
     for item in items:
         kept.append(item)
@@ -203,7 +208,7 @@ def stream_through(worker: RemoteWorker, name: str, memory_bytes: int) -> Any:
     return reply
 
 
-@pytest.mark.parametrize("name", ["all_at_once", "keeps_what_it_has_seen"])
+@pytest.mark.parametrize("name", ["all_at_once", "keeps_what_it_has_seen", "raises_its_limit"])
 def test_memory_is_held_while_a_stream_is_consumed(start: Any, name: str) -> None:
     reply = stream_through(start(STREAMS), name, 32 << 20)
     assert isinstance(reply, Raised)
@@ -217,12 +222,21 @@ def test_what_keeps_a_bounded_number_of_items_stays_within_the_memory_of_a_strea
     assert (reply.pulled, reply.done) == (1000, True)
 
 
-def test_after_a_stream_the_memory_of_the_check_is_there_again(start: Any) -> None:
+def test_the_limit_of_a_stream_cannot_be_raised_and_stays_lower_afterwards(start: Any) -> None:
     worker = start(STREAMS)
     reply = stream_through(worker, "one_by_one", 32 << 20)
-    assert isinstance(call(worker, "takes", 50), Raised)
+    assert isinstance(call(worker, "takes", 40), Raised)
     worker.request(Release(reply.stream), cpu_seconds=1.0, wall_seconds=10.0)
-    assert value(call(worker, "takes", 50)) == 50 << 20
+    assert value(call(worker, "takes", 40)) == 40 << 20
+    assert isinstance(call(worker, "takes", 60), Raised)
+
+
+def test_a_second_stream_of_the_same_worker_has_the_memory_of_the_first(start: Any) -> None:
+    worker = start(STREAMS)
+    for _ in range(2):
+        reply = stream_through(worker, "keeps_the_last_hundred", 32 << 20)
+        assert isinstance(reply, Streamed) and reply.done
+        worker.request(Release(reply.stream), cpu_seconds=1.0, wall_seconds=10.0)
 
 
 def test_time_without_a_processor_is_not_counted_as_waiting(start: Any, monkeypatch: pytest.MonkeyPatch) -> None:

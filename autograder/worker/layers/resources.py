@@ -69,9 +69,10 @@ def _address_space() -> int:
 
 
 class StreamMemory:
-    """Lowers the soft limit of memory while a stream is open, so that it holds all the while.
+    """Lowers the limit of memory while a stream is open, so that it holds all the while.
 
-    For a process that has the limits on. Student code could raise the limit again, but only to that of the check.
+    For a process that has the limits on. The hard limit is lowered too, and for good: student code can raise its limit
+    by `RESERVE` and no more. So what comes after the stream in the same worker has no more memory than that either.
     """
 
     def __init__(self) -> None:
@@ -82,12 +83,14 @@ class StreamMemory:
         self.restore()
         self._soft, hard = resource.getrlimit(resource.RLIMIT_AS)
         limit = _address_space() + allowance
-        resource.setrlimit(resource.RLIMIT_AS, (_lower(limit, self._soft), hard))
+        hard = _lower(limit + RESERVE, hard)
+        resource.setrlimit(resource.RLIMIT_AS, (min(_lower(limit, self._soft), hard), hard))
 
     def restore(self) -> None:
         """The limit that held before; nothing where none was lowered."""
         if self._soft is not None:
-            resource.setrlimit(resource.RLIMIT_AS, (self._soft, resource.getrlimit(resource.RLIMIT_AS)[1]))
+            hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+            resource.setrlimit(resource.RLIMIT_AS, (_lower(hard, self._soft), hard))
             self._soft = None
 
 

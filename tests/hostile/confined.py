@@ -1,8 +1,8 @@
 """Grades hostile or honest submissions under a profile: `python -m tests.hostile.confined PROFILE FOLDER WHAT ...`.
 
-PROFILE is *root* (as this process is), *container* (root as in Docker) or *user* (an ordinary user). WHAT is `hostile
-START STEP` (every STEP-th kind), or `honest ASSIGNMENT START STEP` (the reference, every STEP-th variant). Prints how
-many there were, then what is not as it should be, one a line.
+PROFILE is *root* (as this process is), *container* (root as in Docker), *plain* (the same on a kernel without Landlock)
+or *user* (an ordinary user). WHAT is `hostile START STEP` (every STEP-th kind), or `honest ASSIGNMENT START STEP` (the
+reference, every STEP-th variant). Prints how many there were, then what is not as it should be, one a line.
 """
 
 from __future__ import annotations
@@ -76,8 +76,8 @@ def main(profile: str, folder: Path, what: str, *rest: str) -> None:
             shutil.copytree(ROOT / kind / rest[0], folder / kind / rest[0])
         (folder / "assignments" / rest[0] / "checks" / "hidden").chmod(0o700)
         (folder / "solutions" / rest[0]).chmod(0o700)
-    if profile == "container":
-        into_a_container()
+    if profile in ("container", "plain"):
+        into_a_container(landlock=profile == "container")
     elif profile == "user":
         into_an_ordinary_user(folder)
     faults: Sequence[str]

@@ -48,14 +48,14 @@ def faults_under(profile: str, folder: Path, *what: object) -> list[str]:
     return [fault for fault in faults if fault]
 
 
-@pytest.mark.parametrize("profile", ["container", "user"])
+@pytest.mark.parametrize("profile", ["container", "plain", "user"])
 @pytest.mark.parametrize(("start", "step"), HOSTILE)
 def test_each_kind_gets_what_it_is_worth(profile: str, start: int, step: int, folder: Path) -> None:
     start += profile == "user" and not SOAK
     assert faults_under(profile, folder, "hostile", start, step) == []
 
 
-@pytest.mark.parametrize("profile", ["container", "user"])
+@pytest.mark.parametrize("profile", ["container", "plain", "user"])
 @pytest.mark.parametrize(("assignment", "start", "step"), HONEST)
 def test_right_solutions_get_full_marks(profile: str, assignment: str, start: int, step: int, folder: Path) -> None:
     assert faults_under(profile, folder, "honest", assignment, start, step) == []

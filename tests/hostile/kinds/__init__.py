@@ -73,7 +73,7 @@ class Kind:
 
     def under(self, profile: str) -> Kind:
         """As it is to be judged in that profile."""
-        there = {"user": self.as_user, "container": self.in_container}.get(profile)
+        there = {"user": self.as_user, "container": self.in_container, "plain": self.in_container}.get(profile)
         return self if there is None else replace(self, points=there)
 
 

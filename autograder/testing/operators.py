@@ -6,9 +6,8 @@ The manifest (`forbids`) and the handout say what a part forbids. Work that torc
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
-from autograder.testing.memory import shapes
 from autograder.testing.mismatch import Mismatch
 from autograder.worker.protocol.bans import LIBRARY_ATTENTION
 
@@ -22,14 +21,6 @@ class Ran(Protocol):
 
 
 Run = TypeVar("Run", bound=Ran)
-
-
-class Measuring(Protocol):
-    """What runs a function of the student's under the allocation model: the fixture `student`."""
-
-    def measure(
-        self, f: Any, make_args: Callable[[int], Sequence[Any]], lengths: Sequence[int], *, grad: bool = False
-    ) -> Sequence[Ran]: ...
 
 
 def library_attention(operators: Sequence[str]) -> str:
@@ -68,19 +59,3 @@ def own_work(
         return runs
 
     return measured
-
-
-def assert_own_attention(
-    student: Measuring, attention: Any, forbids: Sequence[str], last: int = 2, *, grad: bool = False
-) -> None:
-    """The student's `attention(q, k, v, last)` computes attention itself: tried once, on five tokens.
-
-    Args:
-        student: the fixture.
-        attention: a function of the student's.
-        forbids: the fixture: what the part's manifest forbids.
-        last: a chunk or a window.
-        grad: the backward pass is tried, too.
-    """
-    [ran] = student.measure(attention, lambda n: (*shapes(n, 12), last), [5], grad=grad)
-    assert_own_work(ran, forbids, "your function")

@@ -94,7 +94,9 @@ class Executor:
         if isinstance(request, Load):
             self._refuse(request.forbidden, None)
             module = self._loader.load(request.module)
-            self._refuse(request.forbidden, self._loader.modules())
+            # To look at every module costs 10 ms: only where a rule speaks of the submission's source.
+            by_source = any(rule.startswith("import ") for rule in request.forbidden)
+            self._refuse(request.forbidden, self._loader.modules() if by_source else ())
             return Loaded(_kinds(module))
         if isinstance(request, Look):
             return self._look(request.target)

@@ -19,7 +19,7 @@ from autograder.assignment.assignment import MANIFEST, Assignment, Part
 from autograder.assignment.bank import BankEntry, weights_in
 from autograder.authoring.portability import imported_modules
 from autograder.diagnosis.fingerprint import Fingerprint, agree
-from autograder.diagnosis.mistake_bank import Failure, KnownMistake
+from autograder.diagnosis.mistake_bank import Bank, Failure, KnownMistake
 
 Failures = tuple[Failure | None, ...]
 
@@ -99,6 +99,19 @@ def agrees(known: KnownMistake, number: str, failures: Failures) -> bool:
         and len(before) == len(failures)
         and all(same_failure(a, b) for a, b in zip(before, failures, strict=True))
     )
+
+
+def same_bank(a: Bank, b: Bank) -> bool:
+    """Whether two banks say the same, but for what rounding changes in the values."""
+    return (
+        (a.made_from, a.functions, a.mistakes.keys()) == (b.made_from, b.functions, b.mistakes.keys())
+        and all(_words(one) == _words(b.mistakes[name]) for name, one in a.mistakes.items())
+        and all(same_behaviour(one, b.mistakes[name]) for name, one in a.mistakes.items())
+    )
+
+
+def _words(known: KnownMistake) -> tuple[object, ...]:
+    return known.sentence, known.defines, known.made_from
 
 
 def same_behaviour(a: KnownMistake, b: KnownMistake) -> bool:

@@ -14,10 +14,10 @@ import msgspec
 
 from autograder.assignment.assignment import Assignment
 from autograder.authoring.proof.candidates import Candidate, candidates_of, handed_in
-from autograder.authoring.proof.evidence import Evidence, agrees
+from autograder.authoring.proof.evidence import Evidence, agrees, same_bank
 from autograder.authoring.proof.expectations import ProofReport, Shortfall, failing, judge
 from autograder.authoring.proof.influence import reached_by_entry, unaffected
-from autograder.diagnosis.mistake_bank import Bank, BankWriter, KnownMistake
+from autograder.diagnosis.mistake_bank import AT_HOME, Bank, BankWriter, KnownMistake
 from autograder.diagnosis.traces import CheckTrace
 from autograder.grading.known_mistakes import bank_file, made_from
 from autograder.grading.record import folder_of, write_atomically
@@ -139,7 +139,8 @@ class _Proof:
         """Whether the bank knows every check of the part, and those that just ran gave what it says."""
         traces = self._traces(name)
         found = {trace.number: writer.failures(trace) for trace in traces}
-        return set(known.checks) == set(self._numbers(self._candidates[name])) and all(
+        checks = {number.removesuffix(AT_HOME) for number in known.checks}
+        return checks == set(self._numbers(self._candidates[name])) and all(
             failures is not None and agrees(known, number, failures) for number, failures in found.items()
         )
 
@@ -153,7 +154,9 @@ class _Proof:
                 traces, left_out = self._traces(name), () if matrix else self._unaffected[name]
                 digest = self._digest(candidate)
                 writer.add(name, entry.diagnosis, traces, entry.source(), unaffected=left_out, made_from=digest)
-        write_atomically(bank_file(self._assignment), writer.to_bytes())
+        bank, before = writer.bank(), Bank.load(bank_file(self._assignment))
+        if not same_bank(before, bank):  # else they differ in rounding alone, and the file stays as it was
+            write_atomically(bank_file(self._assignment), writer.to_bytes())
 
     def _traces(self, name: str) -> tuple[CheckTrace, ...]:
         file = folder_of(self._out, name) / TRACES  # not there where it could not be graded, which is told anyway

@@ -449,6 +449,8 @@ def main(control: int, runtime: str) -> None:
             importlib.import_module(name)
         child = importlib.import_module("..child", __package__)
         importlib.import_module("..global_state", __package__).seed_generators()
+        with contextlib.suppress(ImportError, AttributeError):  # where it does not fit this torch, only measuring fails
+            importlib.import_module("..meters.allocations", __package__)
     _look_at_processor()
     _leave_functions_uncompiled()
     _add_builtins_of_site()

@@ -22,7 +22,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from .operations import COMPOSITE, multiply_adds, summed_operand
 
 _MOST_NAMES = 300
-_ENGINE = torch.autograd.graph._engine_run_backward.__code__  # pyright: ignore[reportPrivateUsage]
+_ENGINE = getattr(getattr(torch.autograd.graph, "_engine_run_backward", None), "__code__", None)
 _dense: Any = torch.ops.aten.is_non_overlapping_and_dense.default
 _ELSE_IN_PLACE = frozenset(
     f"aten.{name}"
@@ -237,7 +237,13 @@ def _is_backward_in_place(args: Any, caller: Any) -> bool:
     next operation begins, and what is held then is held.
     """
     old = args[0]
-    return caller is _ENGINE and isinstance(old, Tensor) and old.layout is torch.strided and bool(_dense(old))
+    return (
+        _ENGINE is not None
+        and caller is _ENGINE
+        and isinstance(old, Tensor)
+        and old.layout is torch.strided
+        and bool(_dense(old))
+    )
 
 
 def _storages_of(tensor: Tensor) -> Iterable[torch.UntypedStorage]:

@@ -7,6 +7,7 @@ nothing. What was sent is answered with the value, so that the call that is meas
 from __future__ import annotations
 
 import gc
+import importlib
 import linecache
 import os
 import re
@@ -19,7 +20,6 @@ from torch import Tensor
 
 from ..protocol.messages import Measure, Measured, Unmeasured, Value
 from ..vjp import backward, floating, gradients_of, tensors_in, with_leaves
-from .allocations import AllocationModel
 
 _SEED = 161_803_399
 _MOST_TEXT = 160
@@ -32,6 +32,10 @@ def measure(function: Callable[..., Value], request: Measure, folder: str) -> Me
     On real tensors, what `function` raises is raised; on fake ones and on the device "meta" it is answered by
     `Unmeasured`, since not every right program runs there. That tensors are on two devices is raised in any case.
     """
+    try:
+        importlib.import_module(".allocations", __package__)
+    except (ImportError, AttributeError) as error:  # private names of torch's: see docs/private-names.md
+        return Unmeasured(f"the allocation model does not fit this torch ({error})")
     gc.collect()  # cycles of earlier calls are not this one's
     if not request.fake and request.device != "meta":
         return _measured(function, request, folder)
@@ -53,6 +57,8 @@ def _measured(function: Callable[..., Value], request: Measure, folder: str) -> 
     is_training = request.grad or bool(request.cotangents)
     args = [with_leaves(value) if is_training else value for value in args]
     tensors = [value for value in args if isinstance(value, Tensor)]
+    from .allocations import AllocationModel
+
     model = AllocationModel(tensors, lambda: line_of(folder), request.most_operations)
     with torch.enable_grad():
         with model:

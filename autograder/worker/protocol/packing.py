@@ -7,6 +7,7 @@ already.
 
 from __future__ import annotations
 
+import contextlib
 from array import array
 from collections.abc import Callable, Iterable
 from typing import Any, cast
@@ -167,7 +168,7 @@ class Packer:
         return ArrayNode(name, list(plain.shape))
 
     def pack_tensor(self, value: torch.Tensor, depth: int) -> Node:
-        with torch._C.DisableTorchFunction():  # pyright: ignore  # no __torch_function__ of a subclass, no mode
+        with _PLAIN():  # no __torch_function__ of a subclass, no mode
             plain = torch.Tensor.detach(value)
             if type(plain) is not torch.Tensor:
                 plain = torch.Tensor.as_subclass(plain, torch.Tensor)
@@ -212,6 +213,7 @@ def _shown(key: object) -> str:
     return repr(key)[:50] if type(key) in (str, int, bool, float) else _name(key)
 
 
+_PLAIN: Any = getattr(torch._C, "DisableTorchFunction", contextlib.nullcontext)  # pyright: ignore[reportPrivateUsage]
 _Packing = Callable[[Packer, Any, int], Node]
 _EXACT: dict[type, _Packing] = {
     type(None): Packer.pack_unchanged,

@@ -51,6 +51,16 @@ def test_a_second_run_keeps_what_holds_and_finds_what_the_whole_matrix_finds(ass
         assert bank_file(assignment).read_bytes() == bank
 
 
+def test_a_bank_that_says_the_same_is_not_written_again(assignment, session):
+    prove(assignment, session, 1, matrix=True)
+    before = bank_file(assignment).stat().st_ino
+    prove(assignment, session, 1, matrix=True)
+    assert bank_file(assignment).stat().st_ino == before
+    write(assignment, "trebles", MISTAKES["trebles"].replace("It trebles", "Three times"))
+    prove(assignment, session, 1, matrix=True)
+    assert bank_file(assignment).stat().st_ino != before
+
+
 def test_what_the_bank_says_is_not_believed_where_the_killer_gives_something_else(assignment, session, monkeypatch):
     monkeypatch.setattr(Evidence, "of", lambda *_: "a hash that misses every change")
     prove(assignment, session, 1)

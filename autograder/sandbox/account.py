@@ -1,20 +1,28 @@
-"""The kernel's account of one call: how far the process grew, read from outside while student code could not forge it.
+"""The kernel's account of one call: how far the process grew, read from outside, so that student code cannot forge it.
 
-`Ledger` is opened before a call and read after it, while the worker waits. Memory that was hidden elsewhere is
-accounted too: bytes written to files, memory taken before the call and used in it (where `pages` may look, of files
-that are mapped as well), and whether other processes were started. The worker must not be able to reset its own peak,
-nor to hold memory that its resident set does not show: other layers see to that (it stays undumpable, so
-/proc/<pid>/clear_refs belongs to root; seccomp refuses shared memory without a file). Who is not root cannot reset the
-peak either: then it counts where it rises above the one before, and else what was seen from time to time. It sets no
-limit.
+Theory of operation. A `Journal` reads the process's figures before a call and again after it, while the worker waits
+for its next request. The kernel keeps a peak of the resident set (VmHWM); the grader resets it before the call by
+writing 5 to /proc/<pid>/clear_refs. Where it may not (it is not root), the peak counts only if it rises above the one
+before, and the resident set is polled during the call.
+
+1. Before the call: the resident set R, and what the worker holds beyond a fresh worker, K. The baseline is R, less what
+   K exceeds MOST_KEPT by. So memory hoarded before the call counts, and modules and tables of a usual size do not.
+2. During the call: anonymous memory is polled every 2 ms.
+3. After the call: growth = peak - baseline. Also read: bytes written to files and pipes, and whether processes were
+   started. Memory hidden in these is reported, too.
+
+For example, a fresh worker has 20 MiB of anonymous memory. Before the call a submission holds 60 MiB in a global list:
+K is 60 MiB, 44 MiB more than MOST_KEPT (16 MiB). The resident set is 200 MiB, so that the baseline is 156 MiB. The call
+uses the list and allocates 10 MiB: the peak is 210 MiB, and growth is 54 MiB.
+
+The worker cannot reset its own peak, since it stays undumpable and /proc/<pid>/clear_refs belongs to root; nor hold
+memory that its resident set does not show, since seccomp refuses shared memory without a file.
 """
 
 from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-
-from autograder.sandbox.pages import writable_file_bytes
 
 MOST_KEPT = 16 << 20
 """Bytes that a submission may hold between calls and that count for nothing: its modules, tables, torch's caches."""
@@ -48,7 +56,7 @@ def anonymous_bytes(pid: int) -> int:
     return (int(resident) - int(shared)) * _PAGE
 
 
-class Ledger:
+class Journal:
     """Figures of process `pid` at the start of a call. `fresh` are its anonymous bytes before any student code ran.
 
     Raises `OSError` where they cannot be had; `ProcessLookupError` where the process, or its main thread alone, has
@@ -130,3 +138,20 @@ class Ledger:
             except FileNotFoundError:  # the thread has ended, or the kernel keeps no such list
                 continue
         return False
+
+
+def writable_file_bytes(pid: int) -> int:
+    """Resident bytes of files that the process may write through a shared mapping, dirty or not. Raises `OSError`.
+
+    A file that was mapped and filled before a call can be used in the call, and the resident set does not move. It
+    cannot tell what of the fork server's memory a worker has written over: honest imports do that to some 60 MiB.
+    """
+    found = resident = 0
+    with open(f"/proc/{pid}/smaps", "rb") as smaps:
+        for line in smaps:  # of each mapping its range, then its figures, the flags last
+            name, _, said = line.partition(b":")
+            if name == b"Rss":
+                resident = int(said.split()[0])
+            elif name == b"VmFlags" and {b"ms", b"mw"} <= {*said.split()}:  # may be, also where it is not just now
+                found += resident
+    return found << 10

@@ -20,11 +20,11 @@ from dataclasses import replace
 from typing import Literal, Protocol
 
 from autograder.errors import GraderError
-from autograder.sandbox.account import Account, Ledger, anonymous_bytes
+from autograder.sandbox.account import Account, Journal, anonymous_bytes
 from autograder.sandbox.deaths import ProtocolBroken, ReturnedTooMuch, TimedOut, WorkerDied
-from autograder.sandbox.replies import ANSWERS, bounded
+from autograder.worker.protocol import messages
 from autograder.worker.protocol.commands import Ended
-from autograder.worker.protocol.messages import Raised, Ready, Reply, Request
+from autograder.worker.protocol.messages import Raised, Ready, Reply, Request, Returned
 from autograder.worker.protocol.wire import PREFIX, WireError, decode_reply, encode, frame_size, ticket_of
 
 KEPT_OUTPUT = 10_000
@@ -34,6 +34,26 @@ _MOST_BLOCKS = 8
 _SHORTEST_WAIT = 0.005
 _BETWEEN_LOOKS = 0.002
 _PROCESSORS = os.cpu_count() or 1
+_MOST_NAMES = 1000  # of a part
+
+_ANSWERS: dict[type[Request], tuple[type[Reply], ...]] = {
+    messages.Load: (messages.Loaded, Raised),
+    messages.Look: (Returned, messages.Found, messages.Missing, Raised),
+    messages.Call: (Returned, messages.Missing, messages.Unreadable, Raised),
+    messages.Observe: (messages.Observed, messages.Missing, messages.Unreadable, Raised),
+    messages.Vjp: (messages.Gradients, messages.Misfit, messages.Missing, messages.Unreadable, Raised),
+    messages.OpenStream: (messages.Streamed, messages.Missing, messages.Unreadable, Raised),
+    messages.Advance: (messages.Streamed, messages.Missing, messages.Unreadable, Raised),
+    messages.Measure: (
+        messages.Measured,
+        messages.Unmeasured,
+        messages.Misfit,
+        messages.Missing,
+        messages.Unreadable,
+        Raised,
+    ),
+    messages.Release: (Returned,),
+}
 
 
 class Worker(Protocol):
@@ -98,7 +118,7 @@ class RemoteWorker:
         self._kept = bytearray()
         self._printed = 0
         self._fresh = 0
-        self._ledger: Ledger | None = None
+        self._journal: Journal | None = None
         self._schedstat: int | None = None
         self._queued_before = 0.0
         self._output_ended = False
@@ -128,7 +148,7 @@ class RemoteWorker:
             if ticket_of(answer) != ticket:
                 raise ProtocolBroken("what came back is no answer to the question that was asked")
             reply = self._decoded(answer)
-            if not isinstance(reply, ANSWERS[type(message)]):
+            if not isinstance(reply, _ANSWERS[type(message)]):
                 raise ProtocolBroken(f"a {type(message).__name__} was answered by a {type(reply).__name__}")
             return reply
         except _OutOfTime as error:
@@ -148,9 +168,9 @@ class RemoteWorker:
     def weigh(self, message: Request, *, cpu_seconds: float, wall_seconds: float) -> tuple[Reply, Account | None]:
         """As `request`, with the kernel's account of the call; None where this process may not keep it."""
         self.wait_ready()
-        ledger, kept = None, True
+        journal, kept = None, True
         try:
-            self._ledger = ledger = Ledger(self.pid, self._fresh)
+            self._journal = journal = Journal(self.pid, self._fresh)
         except ProcessLookupError:
             kept = False
         except OSError:
@@ -159,11 +179,11 @@ class RemoteWorker:
         try:
             reply = self.request(message, cpu_seconds=cpu_seconds, wall_seconds=wall_seconds)
         finally:
-            self._ledger = None
-        if ledger is not None:
+            self._journal = None
+        if journal is not None:
             self._drain()
             try:
-                account = ledger.read(self.received + self._printed - answered)
+                account = journal.read(self.received + self._printed - answered)
                 return reply, replace(account, guarded=self.guarded)
             except OSError:
                 kept = False
@@ -304,9 +324,9 @@ class RemoteWorker:
             if cpu_left <= 0:
                 raise _OutOfTime("cpu")
             left = min(left, max(cpu_left / _PROCESSORS, _SHORTEST_WAIT))
-        if self._ledger is not None:
+        if self._journal is not None:
             with contextlib.suppress(OSError):  # it has ended
-                self._ledger.look()
+                self._journal.look()
             return min(left, _BETWEEN_LOOKS) * 1000.0
         return left * 1000.0 + 1.0
 
@@ -402,3 +422,28 @@ def _dies(pidfd: int) -> bool:
     poll = select.poll()
     poll.register(pidfd, select.POLLIN)
     return bool(poll.poll(1000))
+
+
+def bounded(reply: Reply) -> Reply:
+    """Texts cut to what a worker of ours sends: a forged reply may hold a megabyte."""
+    if isinstance(reply, Raised):
+        kinds = tuple(kind[:200] for kind in reply.kinds[:20])
+        return Raised(kinds, reply.message[:2000], reply.frames[:6000], reply.stub)
+    if isinstance(reply, messages.Missing):
+        return messages.Missing(reply.name[:200], tuple(name[:200] for name in reply.near[:3]))
+    if isinstance(reply, messages.Unreadable):
+        return messages.Unreadable(reply.type_name[:200], reply.where[:200], reply.reason[:200])
+    if isinstance(reply, messages.Misfit):
+        return messages.Misfit(reply.reason[:200])
+    if isinstance(reply, messages.Measured):
+        texts = {name: getattr(reply, name)[:200] for name in ("largest_where", "largest_operator")}
+        operators, devices = (tuple(x[:200] for x in each[:400]) for each in (reply.operators, reply.devices))
+        return replace(reply, **texts, operators=operators, devices=devices)
+    if isinstance(reply, messages.Unmeasured):
+        return messages.Unmeasured(reply.reason[:200])
+    if isinstance(reply, messages.Found):
+        return messages.Found(reply.kind if reply.kind in ("function", "class", "object") else "object")
+    if isinstance(reply, messages.Loaded):
+        known = [each for each in reply.kinds.items() if each[1] in ("function", "class")]
+        return messages.Loaded(dict(known[:_MOST_NAMES]))
+    return reply

@@ -23,7 +23,7 @@ from autograder.diagnosis.hints import find_hint
 from autograder.errors import Unreadable
 from autograder.grading.calls import describe_value
 from autograder.intake.submission import SourceTree
-from autograder.sandbox.replies import bounded
+from autograder.sandbox.worker import bounded
 from autograder.worker.protocol import wire
 from autograder.worker.protocol.messages import (
     Call,

@@ -1,11 +1,20 @@
-"""How full a scratch folder is: what the fork server looks at, twenty times a second, while workers are alive.
+"""How full a worker's scratch folder is. The fork server asks twenty times a second while workers are alive.
 
-The kernel limits one file (`layers.resources`), not all of them together, and a file system of its own would take
-rights that a container does not have. So a worker whose folder has grown too large is killed; what it writes between
-two looks is what it can have too much. Files that are deleted and still open count as well, where the kernel lets this
-process see them (root with CAP_SYS_PTRACE, not root in an ordinary container); elsewhere their number and the size of
-each are what bounds them. Files that are deleted and of which only a page is mapped have no such bound, so a worker
-hands over its list of mappings (`maps`) before student code runs in it.
+Theory of operation. The kernel limits the size of one file (`layers.resources`), not of all files together, and a file
+system of its own would take rights that a container does not have. So the fork server adds up the blocks of all files
+in the folder and kills the worker when the sum is too large. A worker can exceed the quota by what it writes between
+two polls (50 ms).
+
+Three kinds of files count:
+
+1. Files with a name: found by listing the folder.
+2. Deleted files that are still open: found in /proc/<pid>/fd, where the kernel lets this process look (root with
+   CAP_SYS_PTRACE). Elsewhere the limits on open files and on the size of one file bound them.
+3. Deleted files that are only mapped: no limit bounds these. So a worker hands over its list of mappings (`Maps`)
+   before student code runs in it.
+
+For example, with a quota of 16 MiB a worker writes 10 MiB into a.bin, deletes it while it is open, and writes 10 MiB
+into b.bin. The folder shows 10 MiB; the deleted file adds 10 MiB; 20 MiB are too much, and the worker is killed.
 """
 
 from __future__ import annotations

@@ -1,8 +1,26 @@
-"""The fork server: a warm process that forks workers, ends them, and does nothing else.
+"""The fork server: a warm process that forks workers and ends them.
 
-One for a run, for any number of graders, each with a connection of its own. It holds no secret, has one thread (a pool
-of them does not survive a fork), reads no byte of a student's, and exits when the grader is gone. Started by
-`sandbox.server` as a program of its own, from a copy of this package.
+Theory of operation. Importing torch takes a second or more, and a fork of a process that has imported it takes
+milliseconds. So one process imports everything once, and each check gets a fork of it. `sandbox.launch` starts it as a
+program of its own, from a copy of this package, before the grader reads anything secret. It holds no secret, has one
+thread (a pool of threads does not survive a fork) and reads no byte of a student's.
+
+One check, step by step:
+
+1. The grader sends `Spawn` on its connection, with three pipe ends: requests in, replies out, output.
+2. The server takes an unused user id, makes a scratch folder that belongs to this id, and forks.
+3. The child takes the pipe ends, puts on the layers (`layers`), says `Ready` and answers requests (`child`). The server
+   answers `Spawned` with a pidfd: from now on grader and worker talk without the server.
+4. Twenty times a second the server measures each scratch folder (`quota`), and kills the worker that has written more
+   than it may.
+5. The grader sends `End`, or its connection closes. The server kills the worker, then every process under its user id
+   (`killer`), until none is left; it removes the scratch folder and answers `Ended`.
+
+For example, a submission forks a daemon and exits. The daemon's parent is dead, so that it becomes a child of the
+server (`adopt_orphans`). At step 5 it still has the worker's user id and is killed by that; `Ended` counts it in
+`leftover`. The id is given to nobody else while a process with it is alive.
+
+The server exits when the grader says `Bye` or is gone; then it ends all workers and removes the runtime folder.
 """
 
 from __future__ import annotations

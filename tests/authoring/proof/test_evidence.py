@@ -181,14 +181,14 @@ def test_words_of_the_grader_do_not_move_the_digest(sources: Path) -> None:
 
 def test_a_file_that_is_renamed_stays_in_the_digest(sources: Path) -> None:
     before = grader_digest(sources)
-    replaced(sources / "sandbox/worker.py", "sandbox.replies", "sandbox.answers")
-    (sources / "sandbox/replies.py").rename(sources / "sandbox/answers.py")
+    replaced(sources / "sandbox/worker.py", "sandbox.deaths", "sandbox.answers")
+    (sources / "sandbox/deaths.py").rename(sources / "sandbox/answers.py")
     try:
         assert "sandbox/answers.py" in deciding_sources(sources)
         assert grader_digest.__wrapped__(sources) != before
     finally:
-        (sources / "sandbox/answers.py").rename(sources / "sandbox/replies.py")
-        replaced(sources / "sandbox/worker.py", "sandbox.answers", "sandbox.replies")
+        (sources / "sandbox/answers.py").rename(sources / "sandbox/deaths.py")
+        replaced(sources / "sandbox/worker.py", "sandbox.answers", "sandbox.deaths")
 
 
 def test_a_root_that_is_not_there_is_an_error(tmp_path: Path) -> None:

@@ -8,11 +8,13 @@ from __future__ import annotations
 import atexit
 import contextlib
 import errno
+import functools
+import inspect
 import io
 import os
 import signal
 import sys
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Optional
 
@@ -39,7 +41,24 @@ Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an e
 Json = Annotated[bool, typer.Option("--json", help="Print what is printed for machines.")]
 
 
-@app.command()
+def _command(do: Callable[..., int]) -> Callable[..., int]:
+    """Makes a command of `do`, which returns its exit code, and gives it the option --debug."""
+
+    @functools.wraps(do)
+    def command(debug: bool = False, **options: object) -> None:
+        with _told(debug):
+            raise typer.Exit(do(**options))
+
+    signature = inspect.signature(do, eval_str=True)
+    option = inspect.Parameter("debug", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=Debug)
+    parameters = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in signature.parameters.values()]
+    command.__signature__ = signature.replace(parameters=[*parameters, option])  # pyright: ignore[reportAttributeAccessIssue]
+    command.__annotations__ = {**do.__annotations__, "debug": Debug, "return": None}
+    app.command()(command)
+    return do
+
+
+@_command
 def grade(
     assignment: AssignmentFolder,
     submissions: Annotated[Path, typer.Argument(metavar="SUBMISSIONS", help="One submission, or a folder of them.")],
@@ -54,19 +73,15 @@ def grade(
         typer.Option("--allow-missing", metavar="LAYER", help="Grade without this layer of the sandbox (repeatable)."),
     ] = None,
     as_json: Json = False,
-    debug: Debug = False,
-) -> None:
+) -> int:
     """Grade submissions; write grade.json and results.json for each, and grades.csv."""
-    with _told(debug):
-        from autograder.commands.grade import grade_folder
+    from autograder.commands.grade import grade_folder
 
-        how_many = graders or _cores()
-        raise typer.Exit(
-            grade_folder(assignment, submissions, out, how_many, only or [], again, as_json, allow_missing or [])
-        )
+    how_many = graders or _cores()
+    return grade_folder(assignment, submissions, out, how_many, only or [], again, as_json, allow_missing or [])
 
 
-@app.command()
+@_command
 def validate(
     assignment: AssignmentFolder,
     matrix: Annotated[
@@ -82,22 +97,20 @@ def validate(
     ] = None,
     graders: Annotated[Optional[int], typer.Option("-j", min=1, help="Graders side by side.")] = None,
     as_json: Json = False,
-    debug: Debug = False,
-) -> None:
+) -> int:
     """Prove an assignment: reference full marks, starter none, every mistake caught, every variant right."""
-    with _told(debug):
-        if suggest or accept:
-            from autograder.commands import suggest as suggestions
+    if suggest or accept:
+        from autograder.commands import suggest as suggestions
 
-            if accept:
-                raise typer.Exit(suggestions.accept(assignment, accept, graders or _cores()))
-            raise typer.Exit(suggestions.suggest(assignment, graders or _cores(), as_json))
-        from autograder.commands.validate import validate_assignment
+        if accept:
+            return suggestions.accept(assignment, accept, graders or _cores())
+        return suggestions.suggest(assignment, graders or _cores(), as_json)
+    from autograder.commands.validate import validate_assignment
 
-        raise typer.Exit(validate_assignment(assignment, matrix, graders or _cores(), as_json))
+    return validate_assignment(assignment, matrix, graders or _cores(), as_json)
 
 
-@app.command()
+@_command
 def check(
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Your starter folder.")] = Path(),
     part: Annotated[Optional[str], typer.Option("--part", help="Only this part (its name or number).")] = None,
@@ -111,83 +124,71 @@ def check(
     in_process: Annotated[
         bool, typer.Option("--in-process", help="Run your code in this process, so that breakpoint() works.")
     ] = False,
-    debug: Debug = False,
-) -> None:
+) -> int:
     """Run the visible checks on your own code. Exit code 1 when one fails."""
-    with _told(debug):
-        from autograder.commands.check import Wish, check_command
+    from autograder.commands.check import Wish, check_command
 
-        raise typer.Exit(check_command(folder, Wish(part, only or [], failed, watch, in_process, output)))
+    return check_command(folder, Wish(part, only or [], failed, watch, in_process, output))
 
 
-@app.command()
+@_command
 def case(
     check: Annotated[str, typer.Argument(metavar="CHECK", help="A visible check that fails, such as 2.3a.")],
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Your starter folder.")] = Path(),
-    debug: Debug = False,
-) -> None:
+) -> int:
     """Write the case that fails as a short script, to run under a debugger."""
-    with _told(debug):
-        from autograder.commands.case import case_command
+    from autograder.commands.case import case_command
 
-        raise typer.Exit(case_command(folder, check))
+    return case_command(folder, check)
 
 
-@app.command()
+@_command
 def memory(
     assignment: AssignmentFolder,
     submission: Annotated[Path, typer.Argument(metavar="SUBMISSION", help="One submission.")],
     function: Annotated[str, typer.Argument(metavar="FUNCTION", help="A function of queries, keys and values.")],
     plot: Annotated[Optional[Path], typer.Option("--plot", metavar="FILE", help="Draw a picture, too.")] = None,
     as_json: Json = False,
-    debug: Debug = False,
-) -> None:
+) -> int:
     """Show how the memory of a function grows with the length, beside the reference and the naive form."""
-    with _told(debug):
-        from autograder.commands.memory import memory_command
+    from autograder.commands.memory import memory_command
 
-        raise typer.Exit(memory_command(assignment, submission, function, plot, as_json))
+    return memory_command(assignment, submission, function, plot, as_json)
 
 
-@app.command()
+@_command
 def new(
     name: Annotated[str, typer.Argument(metavar="NAME", help="What its folder is to be called, such as 03_norms.")],
-    debug: Debug = False,
-) -> None:
+) -> int:
     """Make a small assignment that validates as it stands, to start from."""
-    with _told(debug):
-        from autograder.commands.new import new_command
+    from autograder.commands.new import new_command
 
-        raise typer.Exit(new_command(name))
+    return new_command(name)
 
 
-@app.command()
+@_command
 def starter(
     assignment: AssignmentFolder,
     check_only: Annotated[bool, typer.Option("--check", help="Write nothing; exit 1 when it is stale.")] = False,
-    debug: Debug = False,
-) -> None:
+) -> int:
     """Write starter_code/ from solutions/."""
-    with _told(debug):
-        from autograder.commands.starter import starter_command
+    from autograder.commands.starter import starter_command
 
-        raise typer.Exit(starter_command(assignment, check_only))
+    return starter_command(assignment, check_only)
 
 
-@app.command()
+@_command
 def release(
     assignment: AssignmentFolder,
     out: Annotated[Path, typer.Option("-o", "--out", metavar="FILE.zip", help="The zip that students get.")],
-    debug: Debug = False,
-) -> None:
+) -> int:
     """Write what students get: starter code, handout, visible checks; no solution and no hidden check."""
-    with _told(debug):
-        from autograder.commands.release import release_command
+    from autograder.commands.release import release_command
 
-        raise typer.Exit(release_command(assignment, out))
+    return release_command(assignment, out)
 
 
-@app.command()
+@_command
 def package(
     assignment: AssignmentFolder,
     out: Annotated[Path, typer.Option("-o", "--out", metavar="FILE.zip", help="The zip to upload to Gradescope.")],
@@ -198,56 +199,48 @@ def package(
         Optional[list[str]],
         typer.Option("--allow-missing", metavar="LAYER", help="Grade there without this layer of the sandbox."),
     ] = None,
-    debug: Debug = False,
-) -> None:
+) -> int:
     """Make the zip that Gradescope builds its autograder from: the same bytes for the same files."""
-    with _told(debug):
-        from autograder.commands.package import package_command
+    from autograder.commands.package import package_command
 
-        raise typer.Exit(package_command(assignment, out, time_limit, allow_missing or []))
+    return package_command(assignment, out, time_limit, allow_missing or [])
 
 
-@app.command()
+@_command
 def show(
     out: Annotated[Path, typer.Argument(metavar="OUT", help="A folder that `softmark grade -o` wrote.")],
     submission: Annotated[str, typer.Argument(metavar="SUBMISSION", help="The name of one submission in it.")],
     as_json: Json = False,
-    debug: Debug = False,
-) -> None:
+) -> int:
     """Show one grade, as the student sees it and as staff does."""
-    with _told(debug):
-        from autograder.commands.show import show_grade
+    from autograder.commands.show import show_grade
 
-        raise typer.Exit(show_grade(out, submission, as_json))
+    return show_grade(out, submission, as_json)
 
 
-@app.command()
+@_command
 def diff(
     old: Annotated[Path, typer.Argument(metavar="OLD", help="A folder that `softmark grade -o` wrote.")],
     new: Annotated[Path, typer.Argument(metavar="NEW", help="Another one, of the same assignment.")],
     as_json: Json = False,
-    debug: Debug = False,
-) -> None:
+) -> int:
     """Show whose grade changes between two runs, by how much and why. Exit code 1 where that cannot be told."""
-    with _told(debug):
-        from autograder.commands.diff import diff_command
+    from autograder.commands.diff import diff_command
 
-        raise typer.Exit(diff_command(old, new, as_json))
+    return diff_command(old, new, as_json)
 
 
-@app.command()
+@_command
 def doctor(
     assignment: Annotated[
         Optional[Path], typer.Argument(metavar="[ASSIGNMENT]", help="Whose solutions; default: all in assignments/.")
     ] = None,
     as_json: Json = False,
-    debug: Debug = False,
-) -> None:
+) -> int:
     """Show which layers of the sandbox are on here, proved by trying. Exit code 1 where grades would be refused."""
-    with _told(debug):
-        from autograder.commands.doctor import examine_machine
+    from autograder.commands.doctor import examine_machine
 
-        raise typer.Exit(examine_machine(assignment, as_json))
+    return examine_machine(assignment, as_json)
 
 
 @contextlib.contextmanager

@@ -1,7 +1,7 @@
 """How many processors this process may use: those it may run on, and how much of them its control group allows.
 
-A container sees every processor of its host and may use half of one: whoever starts a thread for each that it sees is
-slowed by all of them. It reads what the kernel says (control groups of either version) and sets nothing.
+A container sees every processor of its host and may use half of one: a thread for each processor that it sees would
+slow all of them down. The kernel tells the quota in the files of its control groups, of either version.
 """
 
 from __future__ import annotations
@@ -30,51 +30,44 @@ def quota(root: Path = Path("/")) -> float | None:
 
     `root` is where `proc` and the mounted control groups are looked for.
     """
+    quotas: list[float] = []
+    for version, controllers, mounted, below in hierarchies(root):
+        if "cpu" not in controllers:
+            continue
+        # Without a view of its own a container is told its path on the host: then the mount itself is its group.
+        folder = mounted / (below or PurePosixPath())
+        for each in (folder, *(parent for parent in folder.parents if parent.is_relative_to(mounted))):
+            found = _unified(root, each) if version == 2 else _legacy(root, each)
+            quotas += [] if found is None else [found]
+    return min(quotas, default=None)
+
+
+def hierarchies(root: Path) -> Iterator[tuple[int, frozenset[str], PurePosixPath, PurePosixPath | None]]:
+    """The mounted hierarchies of control groups that this process is in.
+
+    Yields version, controllers, where it is mounted, and the path of this process's group below that; None where the
+    group lies outside of what is mounted. Version 2 does not say which of its controllers are enabled.
+    """
     try:
         groups = (root / "proc/self/cgroup").read_text(encoding="utf-8").splitlines()
         mounts = (root / "proc/self/mountinfo").read_text(encoding="utf-8").splitlines()
     except OSError:
-        return None
-    quotas = [
-        found
-        for version, folder in _folders(groups, mounts)
-        if (found := _unified(root, folder) if version == 2 else _legacy(root, folder)) is not None
-    ]
-    return min(quotas, default=None)
-
-
-def _folders(groups: list[str], mounts: list[str]) -> Iterator[tuple[int, PurePosixPath]]:
-    """Each group that this process's computing time is counted in, and all above it, as they are mounted here."""
+        return
     for mount in mounts:
         before, _, after = mount.partition(" - ")
         fields, kind = before.split(), after.split()
         if len(fields) < 5 or not kind or kind[0] not in ("cgroup", "cgroup2"):
             continue
-        controllers = kind[-1].split(",")
-        if kind[0] == "cgroup" and "cpu" not in controllers:
-            continue
-        inside = _group(groups, 2 if kind[0] == "cgroup2" else 1)
-        top, mounted = PurePosixPath(fields[3]), PurePosixPath(fields[4])
-        if inside is None:
-            continue
-        # Without a view of its own a container is told its path on the host: then the mount itself is its group.
-        below = inside.relative_to(top) if inside.is_relative_to(top) else PurePosixPath()
-        folder = mounted / below
-        while folder != mounted:
-            yield (2 if kind[0] == "cgroup2" else 1), folder
-            folder = folder.parent
-        yield (2 if kind[0] == "cgroup2" else 1), mounted
-
-
-def _group(groups: list[str], version: int) -> PurePosixPath | None:
-    for line in groups:
-        hierarchy, _, rest = line.partition(":")
-        controllers, _, path = rest.partition(":")
-        if (version == 2 and hierarchy == "0" and not controllers) or (
-            version == 1 and "cpu" in controllers.split(",")
-        ):
-            return PurePosixPath(path)
-    return None
+        version = 2 if kind[0] == "cgroup2" else 1
+        controllers = frozenset(("cpu", "memory", "pids") if version == 2 else kind[-1].split(","))
+        for line in groups:
+            number, _, rest = line.partition(":")
+            names, _, path = rest.partition(":")
+            if (number == "0" and not names) if version == 2 else bool(controllers & set(names.split(","))):
+                own, top = PurePosixPath(path), PurePosixPath(fields[3])
+                below = own.relative_to(top) if own.is_relative_to(top) else None
+                yield version, controllers, PurePosixPath(fields[4]), below
+                break
 
 
 def _unified(root: Path, folder: PurePosixPath) -> float | None:

@@ -21,9 +21,9 @@ from torch import Tensor
 from autograder.sandbox.connection import Connection, Limits, wait_ready
 from autograder.sandbox.launch import ForkServer
 from autograder.worker.loader import Loader
-from autograder.worker.meters.device import peak_on_device
 from autograder.worker.meters.measuring import measure
 from autograder.worker.protocol.messages import Call, Load, Measure, Measured, Returned, Target, Vjp
+from benchmarks.device import peak_on_device
 from benchmarks.measure import Row, median_ms
 
 SOLUTIONS = Path(__file__).resolve().parents[1] / "solutions" / "08_transformers"

@@ -12,7 +12,9 @@ import os
 import secrets
 import time
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
+
+from autograder.processors import hierarchies
 
 NAME = "control-group"
 PROCESSES = 4096
@@ -70,14 +72,9 @@ def made(memory_bytes: int | None = None, processes: int = PROCESSES, root: Path
     memory_bytes = memory_ceiling() if memory_bytes is None else memory_bytes
     values = {"memory": str(memory_bytes), "pids": str(processes)}
     name = f"{_PREFIX}{os.getpid()}-{secrets.token_hex(4)}"
-    try:
-        groups = (root / "proc/self/cgroup").read_text(encoding="utf-8").splitlines()
-        mounts = (root / "proc/self/mountinfo").read_text(encoding="utf-8").splitlines()
-    except OSError:
-        return ControlGroup(missing="the kernel has no control groups")
     folders: dict[str, Path] = {}
     reason = "none that this process may divide is mounted"
-    for version, controllers, parents in _places(groups, mounts, root):
+    for version, controllers, parents in _places(root):
         wanted = [each for each in values if each in controllers and each not in folders]
         for parent in parents if wanted else ():
             try:
@@ -108,33 +105,15 @@ def _make(folder: Path, limits: dict[str, str]) -> Path:
     return folder
 
 
-def _places(groups: list[str], mounts: list[str], root: Path) -> list[tuple[int, frozenset[str], list[Path]]]:
+def _places(root: Path) -> list[tuple[int, frozenset[str], list[Path]]]:
     """For each hierarchy its version, its controllers, and where a group could be made: below ours, or beside it."""
     found: list[tuple[int, frozenset[str], list[Path]]] = []
-    for mount in mounts:
-        before, _, after = mount.partition(" - ")
-        fields, kind = before.split(), after.split()
-        if len(fields) < 5 or not kind or kind[0] not in ("cgroup", "cgroup2"):
-            continue
-        version = 2 if kind[0] == "cgroup2" else 1
-        controllers = frozenset(("memory", "pids") if version == 2 else kind[-1].split(","))
-        inside = _own(groups, version, controllers)
-        top, mounted = PurePosixPath(fields[3]), root / fields[4].lstrip("/")
-        if inside is None or not inside.is_relative_to(top):
-            continue
-        own = mounted / inside.relative_to(top)
-        found.append((version, controllers, [own, own.parent] if own != mounted else [own]))
+    for version, controllers, mounted, below in hierarchies(root):
+        if below is not None:
+            top = root / str(mounted).lstrip("/")
+            own = top / below
+            found.append((version, controllers, [own, own.parent] if own != top else [own]))
     return sorted(found, key=lambda place: -place[0])
-
-
-def _own(groups: list[str], version: int, controllers: frozenset[str]) -> PurePosixPath | None:
-    """The path of this process's group in a hierarchy."""
-    for line in groups:
-        number, _, rest = line.partition(":")
-        names, _, path = rest.partition(":")
-        if (number == "0" and not names) if version == 2 else bool(controllers & set(names.split(","))):
-            return PurePosixPath(path)
-    return None
 
 
 def _remove_left_ones(parent: Path) -> None:

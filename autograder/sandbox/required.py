@@ -112,15 +112,3 @@ def refuse_elsewhere(here: Profile) -> None:
             "closed. For practice there is softmark check --in-process.",
             exit_code=1,
         )
-
-
-def markdown_table() -> str:
-    """The layers by profile, as SECURITY.md shows them."""
-    lines = ["| layer | keeps out | root | ordinary user | elsewhere |", "|---|---|---|---|---|"]
-    for layer in LAYERS:
-        cells = [
-            "required" if here in layer.required else layer.where if here in layer.possible else "-"
-            for here in PROFILES
-        ]
-        lines.append(f"| `{layer.name}` | {layer.keeps_out} | {' | '.join(cells)} |")
-    return "\n".join(lines)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from autograder.worker.meters.device import DevicePeak, peak_on_device
+from benchmarks.device import DevicePeak, peak_on_device
 
 SEGMENT = 1 << 21
 

@@ -15,6 +15,7 @@ from typing import Any, cast
 import numpy as np
 import torch
 
+from . import values as nodes
 from .messages import HandleRef, Value
 from .values import (
     ALIGNMENT,
@@ -26,21 +27,7 @@ from .values import (
     MAX_NODES,
     NUMPY_NAMES,
     TORCH_NAMES,
-    ArrayNode,
-    BigInt,
-    Bytes,
-    Complex,
-    Dict,
-    Dtype,
-    Handle,
-    Integers,
-    List,
-    LongBytes,
-    LongText,
     Node,
-    TensorNode,
-    Text,
-    Tuple,
     Unencodable,
 )
 
@@ -78,41 +65,41 @@ class Packer:
 
     def pack_int(self, value: int, depth: int) -> Node:
         value = int.__index__(value)
-        return value if -(1 << 63) <= value < 1 << 64 else BigInt(format(value, "x"))
+        return value if -(1 << 63) <= value < 1 << 64 else nodes.BigInt(format(value, "x"))
 
     def pack_float(self, value: float, depth: int) -> Node:
         return float.__float__(value)
 
     def pack_complex(self, value: complex, depth: int) -> Node:
         plain = complex(complex.__add__(value, 0j)) if type(value) is not complex else value
-        return Complex(plain.real, plain.imag)
+        return nodes.Complex(plain.real, plain.imag)
 
     def pack_text(self, value: str, depth: int) -> Node:
         value = str.__str__(value)
         if len(value) > INLINE:
             data = value.encode("utf-8", "surrogatepass")
             self._add(data, len(data), "str")
-            return LongText(len(data))
+            return nodes.LongText(len(data))
         try:
             value.encode()
         except UnicodeEncodeError:
-            return Text(value.encode("utf-8", "surrogatepass"))
+            return nodes.Text(value.encode("utf-8", "surrogatepass"))
         return value
 
     def pack_bytes(self, value: bytes, depth: int) -> Node:
         data = bytes(memoryview(value))
         if len(data) <= INLINE:
-            return Bytes(data)
+            return nodes.Bytes(data)
         self._add(data, len(data), "bytes")
-        return LongBytes(len(data))
+        return nodes.LongBytes(len(data))
 
     def pack_handle(self, value: HandleRef, depth: int) -> Node:
-        return Handle(value.id, value.type_name[:200])
+        return nodes.Handle(value.id, value.type_name[:200])
 
     def pack_dtype(self, value: torch.dtype, depth: int) -> Node:
         if value not in TORCH_NAMES:
             raise Unencodable(str(value))
-        return Dtype(TORCH_NAMES[value])
+        return nodes.Dtype(TORCH_NAMES[value])
 
     def pack_list(self, value: list[Value], depth: int) -> Node:
         items = cast("list[Value]", [*list.__iter__(value)])
@@ -120,13 +107,13 @@ class Packer:
             try:
                 data = array("q", cast("list[int]", items)).tobytes()
             except OverflowError:
-                return List(self._items(items, depth))
+                return nodes.List(self._items(items, depth))
             self._add(data, len(data), "list")
-            return Integers(len(items))
-        return List(self._items(items, depth))
+            return nodes.Integers(len(items))
+        return nodes.List(self._items(items, depth))
 
     def pack_tuple(self, value: tuple[Value, ...], depth: int) -> Node:
-        return Tuple(self._items(cast("tuple[Value, ...]", tuple.__iter__(value)), depth))
+        return nodes.Tuple(self._items(cast("tuple[Value, ...]", tuple.__iter__(value)), depth))
 
     def _items(self, items: Iterable[Value], depth: int) -> list[Node]:
         packed: list[Node] = []
@@ -149,7 +136,7 @@ class Packer:
                 values.append(self.pack(item, depth + 1))
             except Unencodable as error:
                 raise error.inside(f"[{_shown(key)}]") from None
-        return Dict(keys, values)
+        return nodes.Dict(keys, values)
 
     def pack_number(self, value: np.generic, depth: int) -> Node:
         plain = value.item()
@@ -165,7 +152,7 @@ class Packer:
         self._room(plain.nbytes, _name(value))
         data = np.ascontiguousarray(plain, dtype=name).reshape(-1)
         self._add(data.view(np.uint8).data if data.size else b"", data.nbytes, _name(value))
-        return ArrayNode(name, list(plain.shape))
+        return nodes.ArrayNode(name, list(plain.shape))
 
     def pack_tensor(self, value: torch.Tensor, depth: int) -> Node:
         with _PLAIN():  # no __torch_function__ of a subclass, no mode
@@ -184,7 +171,7 @@ class Packer:
                 plain = plain.as_strided((span,), (1,))
             size = plain.numel() * plain.element_size()
             self._room(size, _name(value))
-            node = TensorNode(TORCH_NAMES[plain.dtype], shape, strides)
+            node = nodes.TensorNode(TORCH_NAMES[plain.dtype], shape, strides)
             if size:
                 flat = plain.cpu().resolve_conj().resolve_neg().contiguous().as_strided((plain.numel(),), (1,))
                 self._add(flat.view(torch.uint8).numpy().data, size, _name(value))

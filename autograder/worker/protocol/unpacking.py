@@ -16,31 +16,9 @@ from typing import Any, cast
 import numpy as np
 import torch
 
+from . import values as nodes
 from .messages import HandleRef, Value
-from .values import (
-    ALIGNMENT,
-    HASHABLE,
-    MAX_DEPTH,
-    MAX_DIMENSIONS,
-    NUMPY_NAMES,
-    TORCH_DTYPES,
-    ArrayNode,
-    BigInt,
-    Bytes,
-    Complex,
-    Dict,
-    Dtype,
-    Handle,
-    Integers,
-    List,
-    LongBytes,
-    LongText,
-    Node,
-    TensorNode,
-    Text,
-    Tuple,
-    WireError,
-)
+from .values import ALIGNMENT, HASHABLE, MAX_DEPTH, MAX_DIMENSIONS, NUMPY_NAMES, TORCH_DTYPES, Node, WireError
 
 _MOST_COLLISIONS = 100
 _HEXADECIMAL = re.compile(r"-?[0-9a-f]+\Z")
@@ -75,44 +53,44 @@ class Unpacker:
         self._offset = end
         return taken
 
-    def unpack_big_int(self, node: BigInt, depth: int) -> int:
+    def unpack_big_int(self, node: nodes.BigInt, depth: int) -> int:
         if not _HEXADECIMAL.match(node.digits):
             raise WireError("an integer that is none")
         return int(node.digits, 16)
 
-    def unpack_complex(self, node: Complex, depth: int) -> complex:
+    def unpack_complex(self, node: nodes.Complex, depth: int) -> complex:
         return complex(node.real, node.imag)
 
-    def unpack_text(self, node: Text, depth: int) -> str:
+    def unpack_text(self, node: nodes.Text, depth: int) -> str:
         return node.data.decode("utf-8", "surrogatepass")
 
-    def unpack_bytes(self, node: Bytes, depth: int) -> bytes:
+    def unpack_bytes(self, node: nodes.Bytes, depth: int) -> bytes:
         return node.data
 
-    def unpack_long_text(self, node: LongText, depth: int) -> str:
+    def unpack_long_text(self, node: nodes.LongText, depth: int) -> str:
         return bytes(self.take(node.size)).decode("utf-8", "surrogatepass")
 
-    def unpack_long_bytes(self, node: LongBytes, depth: int) -> bytes:
+    def unpack_long_bytes(self, node: nodes.LongBytes, depth: int) -> bytes:
         return bytes(self.take(node.size))
 
-    def unpack_integers(self, node: Integers, depth: int) -> list[int]:
+    def unpack_integers(self, node: nodes.Integers, depth: int) -> list[int]:
         numbers = array("q")
         numbers.frombytes(self.take(8 * node.count))
         return numbers.tolist()
 
-    def unpack_dtype(self, node: Dtype, depth: int) -> torch.dtype:
+    def unpack_dtype(self, node: nodes.Dtype, depth: int) -> torch.dtype:
         return _dtype(node.name)
 
-    def unpack_handle(self, node: Handle, depth: int) -> HandleRef:
+    def unpack_handle(self, node: nodes.Handle, depth: int) -> HandleRef:
         return HandleRef(node.id, node.type_name)
 
-    def unpack_list(self, node: List, depth: int) -> list[Value]:
+    def unpack_list(self, node: nodes.List, depth: int) -> list[Value]:
         return [self.unpack(item, depth + 1) for item in node.items]
 
-    def unpack_tuple(self, node: Tuple, depth: int) -> tuple[Value, ...]:
+    def unpack_tuple(self, node: nodes.Tuple, depth: int) -> tuple[Value, ...]:
         return tuple([self.unpack(item, depth + 1) for item in node.items])
 
-    def unpack_dict(self, node: Dict, depth: int) -> dict[Value, Value]:
+    def unpack_dict(self, node: nodes.Dict, depth: int) -> dict[Value, Value]:
         if len(node.keys) != len(node.values):
             raise WireError(f"a dict of {len(node.keys)} keys and {len(node.values)} values")
         unpacked: dict[Value, Value] = {}
@@ -129,7 +107,7 @@ class Unpacker:
             raise WireError("a dict with the same key twice")
         return unpacked
 
-    def unpack_tensor(self, node: TensorNode, depth: int) -> torch.Tensor:
+    def unpack_tensor(self, node: nodes.TensorNode, depth: int) -> torch.Tensor:
         dtype = _dtype(node.dtype)
         count = _count(node.shape)
         if not count:
@@ -144,7 +122,7 @@ class Unpacker:
         flat = torch.frombuffer(data, dtype=dtype).clone()
         return flat.as_strided(node.shape, node.strides) if node.strides else flat.reshape(node.shape)
 
-    def unpack_array(self, node: ArrayNode, depth: int) -> np.ndarray[Any, Any]:
+    def unpack_array(self, node: nodes.ArrayNode, depth: int) -> np.ndarray[Any, Any]:
         if node.dtype not in NUMPY_NAMES:
             raise WireError(f"an array of dtype {node.dtype[:50]!r}")
         dtype = np.dtype(node.dtype)
@@ -172,18 +150,18 @@ def _check_booleans(data: memoryview) -> None:
 
 
 _UNPACKING: dict[type[object], Callable[[Unpacker, Any, int], Value]] = {
-    BigInt: Unpacker.unpack_big_int,
-    Complex: Unpacker.unpack_complex,
-    Text: Unpacker.unpack_text,
-    Bytes: Unpacker.unpack_bytes,
-    LongText: Unpacker.unpack_long_text,
-    LongBytes: Unpacker.unpack_long_bytes,
-    Integers: Unpacker.unpack_integers,
-    TensorNode: Unpacker.unpack_tensor,
-    ArrayNode: Unpacker.unpack_array,
-    Dtype: Unpacker.unpack_dtype,
-    Handle: Unpacker.unpack_handle,
-    List: Unpacker.unpack_list,
-    Tuple: Unpacker.unpack_tuple,
-    Dict: Unpacker.unpack_dict,
+    nodes.BigInt: Unpacker.unpack_big_int,
+    nodes.Complex: Unpacker.unpack_complex,
+    nodes.Text: Unpacker.unpack_text,
+    nodes.Bytes: Unpacker.unpack_bytes,
+    nodes.LongText: Unpacker.unpack_long_text,
+    nodes.LongBytes: Unpacker.unpack_long_bytes,
+    nodes.Integers: Unpacker.unpack_integers,
+    nodes.TensorNode: Unpacker.unpack_tensor,
+    nodes.ArrayNode: Unpacker.unpack_array,
+    nodes.Dtype: Unpacker.unpack_dtype,
+    nodes.Handle: Unpacker.unpack_handle,
+    nodes.List: Unpacker.unpack_list,
+    nodes.Tuple: Unpacker.unpack_tuple,
+    nodes.Dict: Unpacker.unpack_dict,
 }

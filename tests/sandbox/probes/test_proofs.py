@@ -151,4 +151,16 @@ def test_a_name_that_is_no_layer_is_a_wrong_call() -> None:
 
 def test_the_table_in_the_security_notes_is_the_one_in_use() -> None:
     notes = Path(__file__).parents[3] / "SECURITY.md"
-    assert required.markdown_table() in notes.read_text(encoding="utf-8")
+    assert markdown_table() in notes.read_text(encoding="utf-8")
+
+
+def markdown_table() -> str:
+    """The layers by profile, as SECURITY.md shows them."""
+    lines = ["| layer | keeps out | root | ordinary user | elsewhere |", "|---|---|---|---|---|"]
+    for layer in required.LAYERS:
+        cells = [
+            "required" if here in layer.required else layer.where if here in layer.possible else "-"
+            for here in required.PROFILES
+        ]
+        lines.append(f"| `{layer.name}` | {layer.keeps_out} | {' | '.join(cells)} |")
+    return "\n".join(lines)

@@ -122,7 +122,7 @@ def load_assignment(folder: Path | str) -> Assignment:
     try:
         manifest = read_manifest(path)
     except FileNotFoundError:
-        raise SoftmarkError(f"{folder} is no assignment: it has no {MANIFEST}.") from None
+        raise SoftmarkError(f"{folder} is not an assignment: it has no {MANIFEST}.") from None
     return Assignment(
         name=folder.name,
         title=manifest.title,

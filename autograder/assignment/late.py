@@ -1,9 +1,9 @@
-"""What late work costs, from the times of the platform alone: grading again, whenever, gives the same.
+"""What late work costs. It depends on the platform's times alone, so that grading again gives the same.
 
-Counted is from the due date (the platform's, which holds an extension of one student's; else the manifest's), plus
-extra time of accommodations, plus the grace. Each day, or hour, that has begun after that costs the same. Of a group
-the member with the latest due date counts for all. What cannot be told (no time, no due date) costs nothing, and staff
-reads why. No clock is read and no submission.
+Lateness is counted from the due date (the platform's, which includes one student's extension; else the manifest's),
+plus extra time of accommodations, plus the grace. Each day, or hour, that has begun after that costs the same. In a
+group the member with the latest due date counts for all. Where a time or the due date is not known, nothing is taken
+off, and staff reads why.
 """
 
 from __future__ import annotations
@@ -183,14 +183,16 @@ def _moment(text: str, zone: ZoneInfo | None, choose: Callable[[Iterable[datetim
     """
     match = _TIME.fullmatch(text.strip())
     if match is None:
-        raise ValueError(f"{what} is {text!r}, which is no date and time" if text.strip() else f"{what} is not known")
+        raise ValueError(
+            f"{what} is {text!r}, which is not a date and time" if text.strip() else f"{what} is not known"
+        )
     said = match["zone"].upper() if match["zone"] else ""
     offset = "" if not said else "+00:00" if said in ("Z", "UTC") else f"{said[:3]}:{said[-2:]}"
     try:
         moment = datetime.fromisoformat(f"{match['date']}T{match['time']}{offset}")
         moment += timedelta(microseconds=int((match["fraction"] or "0")[:6].ljust(6, "0")))
     except (ValueError, OverflowError):
-        raise ValueError(f"{what} is {text!r}, which is no date and time") from None
+        raise ValueError(f"{what} is {text!r}, not a date and time") from None
     return _checked(moment if offset else _by_the_clock(moment, zone, choose, what), what)
 
 

@@ -1,8 +1,7 @@
 """The content of `assignment.toml`: typed tables, and a sentence for whatever does not fit them.
 
 The types, with their bounds and descriptions, are the one source of truth: the loader converts by them, the JSON Schema
-for editors (`manifest_schema`) is made from them, and a fault is worded from that schema. Where an assignment's files
-stand is `assignment`'s business.
+for editors (`schema`) is made from them, and a fault is worded from that schema.
 """
 
 from __future__ import annotations
@@ -281,12 +280,12 @@ def _refuse_times(late: Late, path: Path) -> None:
         zone = late.zone
     except (OSError, ValueError, LookupError):  # ZoneInfo raises each of them for names of some kind
         raise SoftmarkError(
-            f"{path}: late.timezone is {late.timezone!r}, which is no time zone known here; write one such as "
+            f"{path}: late.timezone is {late.timezone!r}, which is not a known time zone; write one such as "
             f"'Europe/Berlin' or 'America/Los_Angeles'."
         ) from None
     if late.due is not None and late.due.tzinfo is None and zone is None:
         raise SoftmarkError(
-            f"{path}: late.due is {late.due.isoformat()}, which is no moment without a time zone; write its offset, as "
+            f"{path}: late.due is {late.due.isoformat()}, which needs a time zone; write its offset, as "
             f"in {late.due.isoformat()}-08:00, or set late.timezone."
         )
 

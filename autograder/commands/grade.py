@@ -120,8 +120,8 @@ def _say_whose_time_nobody_took(assignment: Assignment, grades: Sequence[Grade])
     names = not_here(policy_of(assignment), grades)
     if names:
         print(
-            f"softmark: {assignment.hidden / ACCOMMODATIONS} gives extra time to {', '.join(names)}, of whom nothing "
-            "was handed in here: is that spelt as in the export?",
+            f"softmark: {assignment.hidden / ACCOMMODATIONS} gives extra time to {', '.join(names)}, but "
+            "there is no submission from them. Check the spelling against the export.",
             file=sys.stderr,
         )
 
@@ -132,7 +132,7 @@ def _say_if_stale(assignment: Assignment) -> None:
     if is_stale(assignment):
         print(
             f"softmark: {bank_file(assignment)} is older than the checks or solutions, so that no known mistake is "
-            f"named: softmark validate {assignment.folder} makes it anew.",
+            f"named: softmark validate {assignment.folder} makes a new one.",
             file=sys.stderr,
         )
 

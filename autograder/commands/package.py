@@ -49,7 +49,7 @@ def package_command(folder: Path, out: Path, seconds: float, allow_missing: list
 def refuse_place(out: Path, assignment: Assignment) -> None:
     """Raises `SoftmarkError` where `out` cannot be the name of a zip to be written."""
     if out.suffix.lower() != ".zip":
-        raise SoftmarkError(f"{out} is no name of a zip: end it in .zip.")
+        raise SoftmarkError(f"{out} does not end in .zip: give a name that does.")
     if out.is_dir():
         raise SoftmarkError(f"{out} is a folder, where a file is to be: give another -o.")
     if not out.parent.is_dir():

@@ -76,7 +76,7 @@ def suggest(folder: Path, graders: int, as_json: bool) -> int:
         if is_stale(assignment):
             print(
                 f"softmark: {bank_file(assignment)} is older than the checks or solutions, so that a mistake may be "
-                f"proposed which is there already: softmark validate {folder} makes it anew.",
+                f"proposed which is there already: softmark validate {folder} makes a new one.",
                 file=sys.stderr,
             )
         found = suggestions_for(assignment, session, graders)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:  # it loads torch, for which the fork server does not wait
 def main(folder: Path) -> int:
     """Carry out the order in `folder`.
 
-    Returns the exit status: see `order`.
+    Returns the exit status: see `handoff`.
     """
     order = msgspec.json.decode((folder / ORDER).read_bytes(), type=Order)
     report = _Report(folder / REPORT)

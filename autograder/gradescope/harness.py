@@ -1,7 +1,7 @@
 """What runs on the platform for each submission: `python -m autograder.gradescope.harness [ROOT [SOURCE]]`.
 
 Writes a valid results.json before anything else and the right one at the end, whatever happens in between, and always
-exits with 0. It holds the run together; the grading is another process's (`work`), its time is kept by `supervision`.
+exits with 0. It holds the run together; another process grades (`grade_one`), and `supervision` keeps its time.
 """
 
 from __future__ import annotations

@@ -97,7 +97,7 @@ def _time(value: Any, what: str, faults: list[str]) -> str:
     """A time as it was written, or "" with a line for staff where it is none."""
     text = _text(value).strip()
     if text and _moment(text) == _NEVER:
-        faults.append(f"{FILE}: {what} is {text!r:.80}, which is no time; it is ignored.")
+        faults.append(f"{FILE}: {what} is {text!r:.80}, which is not a time; it is ignored.")
         return ""
     return text
 

@@ -126,7 +126,7 @@ def _add_course(contents: Contents, assignment: Assignment) -> None:
     if stale:
         contents.notes.append(
             f"{BANK} is older than the checks or solutions and was left out, so that no known mistake will be named: "
-            f"softmark validate {assignment.folder} makes it anew."
+            f"softmark validate {assignment.folder} makes a new one."
         )
     _restamp(contents, assignment)
 

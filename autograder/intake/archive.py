@@ -115,7 +115,7 @@ def _refuse_other_formats(data: bytes, shown: str) -> None:
             raise Unreadable(f"{shown} is {what}, not a zip: hand in a .zip, or the files themselves.")
     end = data.rfind(b"PK\x05\x06", max(0, len(data) - 65_557))
     if end < 0 or len(data) < end + 22:
-        cut = "was cut off" if data[:4] == b"PK\x03\x04" else "is no zip"
+        cut = "was cut off" if data[:4] == b"PK\x03\x04" else "is not a zip"
         raise Unreadable(f"{shown} {cut}: make the zip anew and hand it in again.")
     members, size = struct.unpack_from("<HL", data, end + 10)
     if size > LARGEST_DIRECTORY:

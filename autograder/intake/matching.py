@@ -232,7 +232,7 @@ def _refuse_nothing(collected: Collected, hand_in: HandIn, assignment: Assignmen
     expected = ", ".join(part.file for part in assignment.parts)
     held = sorted({*collected.passed_over, *(name for name in collected.files if suffix_of(name) != ".zip")})
     zips = sorted(name for name in collected.files if suffix_of(name) == ".zip")
-    there = [f"it holds {_named(held)}, which is no zip, notebook or Python code"] if held else []
+    there = [f"it holds {_named(held)}, which is not a zip, notebook or Python code"] if held else []
     there += [f"it holds {_named(zips)}, a zip within a zip, which is not opened"] if zips else []
     said = f" ({'; '.join(there)})" if there else ""
     raise Unreadable(

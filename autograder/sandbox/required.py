@@ -89,7 +89,7 @@ def refuse_unknown(names: Sequence[str]) -> None:
     """Raises `SoftmarkError` for a name that is no layer's."""
     for name in names:
         if name not in NAMES:
-            raise SoftmarkError(f"There is no layer '{name}' (there are: {', '.join(NAMES)}).")
+            raise SoftmarkError(f"Unknown layer '{name}' (known are: {', '.join(NAMES)}).")
 
 
 def refuse_missing(findings: Sequence[Finding], here: Profile, allowed: Sequence[str]) -> None:
@@ -99,7 +99,7 @@ def refuse_missing(findings: Sequence[Finding], here: Profile, allowed: Sequence
         if not finding.on and required(finding.layer, here) and finding.layer not in allowed:
             raise SoftmarkError(
                 f"Grades that count need the layer {finding.layer} of the sandbox, which is off here: "
-                f"{finding.missing}. Mend that, or grade without it by --allow-missing {finding.layer}.",
+                f"{finding.missing}. Fix that, or grade without it by --allow-missing {finding.layer}.",
                 exit_code=1,
             )
 

@@ -167,11 +167,11 @@ def test_whatever_stands_in_one_place_loader_and_schema_agree(
         (("part", 0, "functions"), ["f", "A.b"], "part attention names 'A.b' twice: remove one"),
         (("part", 0, "number"), 1, "two parts with the number 1"),
         (("part", 0, "name"), "json", "cannot be called 'json'"),
-        (("late", "timezone"), "Mars/Olympus", "late.timezone is 'Mars/Olympus', which is no time zone known here"),
+        (("late", "timezone"), "Mars/Olympus", "late.timezone is 'Mars/Olympus', which is not a known time zone"),
         (
             ("late", "due"),
             datetime(2026, 11, 20, 23, 59),
-            "no moment without a time zone; write its offset, as in 2026",
+            "needs a time zone; write its offset, as in 2026",
         ),
     ],
 )

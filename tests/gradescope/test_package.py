@@ -206,7 +206,7 @@ def test_an_assignment_that_does_not_load_is_not_packed(tmp_path, what, words):
 @pytest.mark.parametrize(
     ("out", "seconds", "missing", "words"),
     [
-        ("a.tar", 600, [], "end it in .zip"),
+        ("a.tar", 600, [], "does not end in .zip"),
         ("no/such/a.zip", 600, [], "There is no folder"),
         ("folder.zip", 600, [], "is a folder"),
         ("assignments/tiny/a.zip", 600, [], "would be packed the next time"),

@@ -116,7 +116,7 @@ def test_an_unusual_compression_is_named(method: int, name: str) -> None:
         (b"", "is an empty file"),
         (zipped({"attention.py": "x" * 999})[:100], "was cut off"),
         (zipped({"attention.py": "x" * 999})[:-5], "was cut off"),
-        (b"hello", "is no zip"),
+        (b"hello", "is not a zip"),
         (b"Rar!\x1a\x07\x01\x00", "is a RAR archive, not a zip"),
         (b"7z\xbc\xaf\x27\x1c\0", "is a 7-Zip archive"),
         (b"\x1f\x8b\x08", "is a gzip archive"),

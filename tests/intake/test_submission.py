@@ -134,7 +134,7 @@ def test_a_member_that_is_a_file_and_a_folder_does_not_stop_the_writing(tmp_path
 
 
 def test_a_folder_of_an_unknown_archive_names_it(tmp_path: Path) -> None:
-    with pytest.raises(Unreadable, match=r"^student_01 holds .*holds hw\.tar\.gz, which is no zip"):
+    with pytest.raises(Unreadable, match=r"^student_01 holds .*holds hw\.tar\.gz, which is not a zip"):
         read(hand_in(tmp_path, {"hw.tar.gz": b"\x1f\x8b"}))
 
 
@@ -142,4 +142,4 @@ def test_a_zip_beside_code_that_says_the_same_or_is_damaged_spoils_nothing(tmp_p
     same = read(hand_in(tmp_path, {"attention.py": SOFTMAX, "hw.zip": zipped({"attention.py": SOFTMAX})}, "a"))
     assert (same.notes, same.staff) == ((), ())
     damaged = read(hand_in(tmp_path, {"attention.py": SOFTMAX, "hw.zip": b"PK"}, "b"))
-    assert damaged.notes == ("hw.zip is no zip: make the zip anew and hand it in again.",)
+    assert damaged.notes == ("hw.zip is not a zip: make the zip anew and hand it in again.",)

@@ -1,7 +1,7 @@
-"""Every change of a reference solution that `operators` and `statements` know, each with a name that stays its own.
+"""Every change of a reference solution that `expression_changes` and `statement_changes` know, each with its own name.
 
-Changed is what stands between the marks of a solution, which is what students write: no docstring, no message of an
-error, no annotation. A mutant is named by the line that it changes, so that code that moves keeps its mutants.
+Only code between the solution marks is changed, since that is what students write; docstrings, messages of errors and
+annotations are left alone. A mutant is named by the line that it changes, so that code that moves keeps its mutants.
 """
 
 from __future__ import annotations

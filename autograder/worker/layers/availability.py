@@ -1,6 +1,6 @@
 """Which of the two layers that not every machine has can be put on here: prepared, then tried in a process of its own.
 
-It proves nothing of what they keep out; `sandbox.proofs` does.
+What the layers keep out is proved by `sandbox.probes.proofs`.
 """
 
 from __future__ import annotations

@@ -144,7 +144,7 @@ def test_elsewhere_nothing_counts_whatever_is_allowed() -> None:
 
 
 def test_a_name_that_is_no_layer_is_a_wrong_call() -> None:
-    with pytest.raises(SoftmarkError, match="no layer 'secomp'") as caught:
+    with pytest.raises(SoftmarkError, match="Unknown layer 'secomp'") as caught:
         required.refuse_unknown(["seccomp", "secomp"])
     assert caught.value.exit_code == 2
 

@@ -183,9 +183,7 @@ def _moment(text: str, zone: ZoneInfo | None, choose: Callable[[Iterable[datetim
     """
     match = _TIME.fullmatch(text.strip())
     if match is None:
-        raise ValueError(
-            f"{what} is {text!r}, which is not a date and time" if text.strip() else f"{what} is not known"
-        )
+        raise ValueError(f"{what} is {text!r}, not a date and time" if text.strip() else f"{what} is not known")
     said = match["zone"].upper() if match["zone"] else ""
     offset = "" if not said else "+00:00" if said in ("Z", "UTC") else f"{said[:3]}:{said[-2:]}"
     try:

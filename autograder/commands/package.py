@@ -10,9 +10,10 @@ from autograder.assignment.assignment import Assignment, load_assignment
 from autograder.authoring.portability import not_there
 from autograder.errors import SoftmarkError
 from autograder.gradescope.deadline import LONGEST, SHORTEST
-from autograder.gradescope.upload import contents_of, zipped
+from autograder.gradescope.upload import contents_of
 from autograder.grading.record import write_atomically
 from autograder.sandbox.required import refuse_unknown
+from autograder.zip_file import zipped
 
 _LARGEST = 100 << 20
 

@@ -9,12 +9,12 @@ from autograder.authoring.bundle.contents import bundled
 from autograder.authoring.leaks import leaks
 from autograder.commands.package import refuse_place
 from autograder.errors import SoftmarkError
-from autograder.gradescope.upload import zipped
 from autograder.grading.known_mistakes import bank_at_home
 from autograder.grading.plugin import Checks
 from autograder.grading.pytest_session import with_checks
 from autograder.grading.record import write_atomically
 from autograder.grading.recording import recorded
+from autograder.zip_file import zipped
 
 
 def release_command(folder: Path, out: Path) -> int:

@@ -7,12 +7,9 @@ unpacked stands in `runtime/`.
 
 from __future__ import annotations
 
-import stat
-import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, packages_distributions, version
-from io import BytesIO
 from pathlib import Path
 
 import msgspec
@@ -32,8 +29,6 @@ RUNTIME = Path(__file__).parent / "runtime"
 SCRIPTS = ("run_autograder", "setup.sh")
 _LISTS = ("requirements.txt", "torch.txt")
 _FOR_VALIDATION = ("mistakes", "variants")
-_FIRST_DAY = (1980, 1, 1, 0, 0, 0)  # the first that a zip can tell
-_UNIX = 3
 
 
 @dataclass
@@ -69,19 +64,6 @@ def contents_of(assignment: Assignment, seconds: float = 600.0, allow_missing: l
     contents.files[SETTINGS] = msgspec.json.format(msgspec.json.encode(settings), indent=1) + b"\n"
     contents.notes += filter(None, [note_on_totals(checks), _note_on_time(assignment, seconds)])
     return contents
-
-
-def zipped(files: Mapping[str, bytes]) -> bytes:
-    """A zip with these files, in the order of their names, of the first day that a zip can tell; scripts may be run."""
-    buffer = BytesIO()
-    with zipfile.ZipFile(buffer, "w") as archive:
-        for name in sorted(files):
-            entry = zipfile.ZipInfo(name, _FIRST_DAY)
-            entry.create_system = _UNIX
-            mode = 0o755 if name in SCRIPTS else 0o644
-            entry.external_attr = (stat.S_IFREG | mode) << 16
-            archive.writestr(entry, files[name], zipfile.ZIP_DEFLATED, 9)
-    return buffer.getvalue()
 
 
 # ------------------------------------------------------------------ what goes in

@@ -18,8 +18,9 @@ from autograder.assignment.assignment import load_assignment
 from autograder.commands.package import package_command
 from autograder.diagnosis.mistake_bank import BankWriter
 from autograder.errors import SoftmarkError
-from autograder.gradescope.upload import RUNTIME, SCRIPTS, contents_of, zipped
+from autograder.gradescope.upload import RUNTIME, SCRIPTS, contents_of
 from autograder.grading.known_mistakes import is_stale, load_bank, made_from
+from autograder.zip_file import zipped
 from tests.tiny import ONE_CHECK, REFERENCE, tiny_assignment
 
 PROJECT = Path(__file__).parents[2]

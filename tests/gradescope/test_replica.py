@@ -15,8 +15,9 @@ from pathlib import Path
 import pytest
 
 from autograder.assignment.assignment import load_assignment
-from autograder.gradescope.upload import contents_of, zipped
+from autograder.gradescope.upload import contents_of
 from autograder.report.gradescope_schema import Results
+from autograder.zip_file import zipped
 from tests.gradescope.platform import metadata_of
 from tests.gradescope.replica import PROJECT, Replica, Run, impossible, scratch, torch_index
 from tests.hostile.soak import SOAK

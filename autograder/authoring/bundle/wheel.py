@@ -13,7 +13,7 @@ from pathlib import Path
 
 import autograder
 from autograder.assignment.leftovers import meant_files
-from autograder.gradescope.upload import zipped
+from autograder.zip_file import zipped
 
 _WHEEL = "Wheel-Version: 1.0\nGenerator: softmark\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
 

@@ -15,5 +15,5 @@ Theory of operation, with check 2.3a (attention) of a submission that forgot the
    fingerprints. Draws are the same for everybody, so a mistake gives the same numbers everywhere: `no_scale` gave
    exactly these weights in 2.3a.
 5. *Decide* (`diagnosis`), after all checks have run. `no_scale` is named where it agrees with the submission at the
-   comparison that failed, unless other checks speak against it. Its docstring then replaces the sentence of step 2.
+   comparison that failed, unless other checks speak against it. Its docstring then comes before the sentence of step 2.
 """

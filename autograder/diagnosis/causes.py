@@ -60,7 +60,7 @@ def _in_short(error: Mismatch) -> str:
     what = error.what.partition("[")[0]
     if re.search(r"\d", what):
         return ""
-    return f"The shape of {what} is wrong." if error.expected.startswith("shape ") else f"{what} is wrong."
+    return f"What is wrong is {'the shape of ' if error.expected.startswith('shape ') else ''}{what}."
 
 
 def _of_numbers(

@@ -190,13 +190,18 @@ def in_words(sentences: Sequence[str]) -> str:
     return "One of these: " + " ".join(f"({letter}) {each}" for letter, each in zip("abc", different, strict=False))
 
 
+def _together(cause: str, other: str) -> str:
+    """Both, in this order; the other one is a fact about the numbers of this case, which no mistake takes away."""
+    return cause if not other or other in cause else f"{cause} {other}"
+
+
 def with_causes(results: Iterable[CheckResult], diagnosis: Diagnosis) -> list[CheckResult]:
-    """The results with the causes that the bank knows. Any other cause stays, and so do an author's own words."""
+    """The results with the causes that the bank knows. What the numbers told follows; an author's own words stay."""
     told: list[CheckResult] = []
     for result in results:
         cause = "" if result.explanation is None or result.hide_errors else diagnosis.cause(result.number)
         if cause and result.explanation is not None:
-            explanation = msgspec.structs.replace(result.explanation, cause=cause)
+            explanation = msgspec.structs.replace(result.explanation, cause=_together(cause, result.explanation.cause))
             result = msgspec.structs.replace(result, explanation=explanation)
         told.append(result)
     return told

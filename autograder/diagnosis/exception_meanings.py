@@ -76,6 +76,10 @@ _BY_MESSAGE: tuple[tuple[str, str], ...] = (
         "of length 1 (unsqueeze), is exchanged with another, or comes from another tensor.",
     ),
     (
+        r"maximum size for tensor at dimension",
+        "unfold needs an axis at least as long as its window: a short input needs an answer of its own, or padding.",
+    ),
+    (
         r"is invalid for input of size|multiply up to the size|cannot reshape tensor of 0 elements",
         "A reshape does not fit the number of entries: sizes that do not divide, or a -1 for an empty tensor.",
     ),

@@ -122,6 +122,20 @@ def _as_if_no_mask(pair: Pair, axis: int) -> Hint | None:
     )
 
 
+def _too_much_is_masked(pair: Pair, axis: int) -> Hint | None:
+    """Some weights are 0 and should not be; the others are right, but for being scaled to add up to 1 again."""
+    missing = (pair.got == 0) & (pair.expected != 0)
+    kept = torch.where(missing, 0.0, pair.expected)
+    sums = kept.sum(axis, keepdim=True)
+    if not bool(missing.any()) or pair.distinct(kept) < 3 or not bool((sums > 0).any()):
+        return None
+    if not pair.near(torch.where(sums > 0, kept / sums.where(sums > 0, torch.ones_like(sums)), pair.got), pair.got):
+        return None
+    causal = axis == pair.got.dim() - 1 and bool((missing == (pair.expected != 0).triu(1)).all())
+    which = "all those of later keys, as under a causal mask" if causal else "as if they were masked"
+    return fact(f"Weights are 0 that should not be ({which}), and the others are right but for that.")
+
+
 def _over_other_axis(pair: Pair, axis: int) -> Hint | None:
     if bool((pair.got < 0).any()) or any(_adds_up(pair.got, each) for each in _axes_of_weights(pair.expected)):
         return None
@@ -166,6 +180,7 @@ def _band(mask: Tensor) -> tuple[str, int] | None:
 _LOOKS: tuple[Callable[[Pair, int], Hint | None], ...] = (
     _zero_where_not,
     _as_if_no_mask,
+    _too_much_is_masked,
     _over_other_axis,
     _without_softmax,
     scaled_scores,

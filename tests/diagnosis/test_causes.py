@@ -61,8 +61,8 @@ def test_of_a_hidden_check_an_author_s_hint_with_numbers_is_not_said() -> None:
 
 def test_of_a_hidden_check_without_a_cause_it_is_told_what_is_wrong() -> None:
     shape = Mismatch("codes[0]", "shape (2, 4, 5)", "shape (8, 5)")
-    assert likely_cause(shape, [], CALL, hidden=True) == "The shape of codes is wrong."
-    assert likely_cause(Mismatch("codes", "1", "2"), [], CALL, hidden=True) == "codes is wrong."
+    assert likely_cause(shape, [], CALL, hidden=True) == "What is wrong is the shape of codes."
+    assert likely_cause(Mismatch("codes", "1", "2"), [], CALL, hidden=True) == "What is wrong is codes."
     assert likely_cause(Mismatch("codes of 0, 7", "1", "2"), [], CALL, hidden=True) == ""
 
 

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 
+import msgspec
 import pytest
 import torch
 
@@ -191,10 +192,12 @@ def test_two_or_three_are_alternatives_and_more_are_too_many() -> None:
     assert in_words([]) == ""
 
 
-def test_results_get_the_cause_that_the_bank_knows_and_keep_any_other() -> None:
+def test_results_get_the_cause_that_the_bank_knows_and_keep_what_the_numbers_told() -> None:
     diagnosis = Diagnosis(bank())
     for trace in run(MISTAKES["no_scale"][1]):
         diagnosis.see(trace)
-    results = with_causes([passed("1.1"), check("1.2"), check("2.1", hidden=True)], diagnosis)
+    told = msgspec.structs.replace(EXPLANATION, cause="Your result is twice the expected one.")
+    failed = [msgspec.structs.replace(check(number, hidden=True), explanation=told) for number in ("1.2", "2.1")]
+    results = with_causes([passed("1.1"), *failed], diagnosis)
     causes = [result.explanation.cause if result.explanation else None for result in results]
-    assert causes == [None, EXPLANATION.cause, "The scale is missing."]
+    assert causes == [None, told.cause, f"The scale is missing. {told.cause}"]

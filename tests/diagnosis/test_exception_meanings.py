@@ -64,6 +64,7 @@ def leave_the_debugger() -> None:
         (lambda: max([]), "largest or smallest of nothing"),
         (lambda: torch.ones(2, 3) + torch.ones(2, 1, 4), "axis of length 1"),
         (lambda: torch.ones(2, 3, 4) @ torch.ones(3, 4, 5), "axis of length 1"),
+        (lambda: torch.ones(2).unfold(0, 5, 1), "as long as its window"),
         (lambda: torch.ones(6).reshape(4, -1), "sizes that do not divide"),
         (lambda: torch.ones(5).unflatten(0, (2, 2)), "sizes that do not divide"),
         (lambda: torch.outer(torch.ones(2, 2), torch.ones(2)), "count from the end"),

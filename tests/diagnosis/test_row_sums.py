@@ -58,6 +58,14 @@ def test_a_mask_after_the_softmax_leaves_rows_that_do_not_add_up() -> None:
     assert "a factor of its own" in said and "masked after it was normalised" in said
 
 
+def test_weights_that_a_causal_mask_hides_where_there_should_be_none() -> None:
+    square = WEIGHTS[:, : len(WEIGHTS)] / WEIGHTS[:, : len(WEIGHTS)].sum(-1, keepdim=True)
+    causal = square.tril() / square.tril().sum(-1, keepdim=True)
+    assert "all those of later keys, as under a causal mask" in hint(causal, square)
+    band = square.triu(-1) / square.triu(-1).sum(-1, keepdim=True)
+    assert "as if they were masked" in hint(band, square)
+
+
 def test_scores_returned_in_place_of_weights() -> None:
     assert "The softmax of your result would be right" in hint(SCORES / math.sqrt(11), WEIGHTS)
 

@@ -132,6 +132,8 @@ def test_query_that_may_attend_to_nothing(student, cases):
         mask_of_all = torch.zeros_like(mask)
         assert_masked(student.scaled_dot_product_attention, q, k, v, mask_of_all)
         assert_masked(student.scaled_dot_product_attention, q, k, v, mask_of_all[..., :1, :])
+        some = torch.arange(q.shape[-2]).unsqueeze(-1) % 2 == 0  # (n_q, 1): every second query sees nothing
+        assert_masked(student.scaled_dot_product_attention, q, k, v, some)
         if q.shape[-2] == 1:  # nothing reaches this output: a gradient may just as well be missing
             continue
         cotangent = cases.tensor(*q.shape[:-1], v.shape[-1])

@@ -1,4 +1,4 @@
-"""Masked keys are multiplied away after exp, and the others normalised again."""
+"""Masked scores become minus infinity before the maximum is taken; empty rows have a maximum of 0."""
 
 import math
 
@@ -7,9 +7,10 @@ import torch
 
 def scaled_dot_product_attention(q, k, v, mask=None):
     scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
-    powers = torch.exp(scores - scores.max(dim=-1, keepdim=True).values)
     if mask is not None:
-        powers = powers * mask
+        scores = scores.masked_fill(~mask, -math.inf)
+    largest = scores.detach().amax(dim=-1, keepdim=True)
+    powers = torch.exp(scores - largest.masked_fill(largest == -math.inf, 0.0))
     total = powers.sum(dim=-1, keepdim=True)
     weights = powers / total.masked_fill(total == 0, 1.0)
     return weights @ v, weights

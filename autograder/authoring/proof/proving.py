@@ -19,6 +19,7 @@ from autograder.authoring.proof.expectations import ProofReport, Shortfall, fail
 from autograder.authoring.proof.influence import reached_by_entry, unaffected
 from autograder.diagnosis.mistake_bank import AT_HOME, Bank, BankWriter, KnownMistake
 from autograder.diagnosis.traces import CheckTrace
+from autograder.errors import SoftmarkError
 from autograder.grading.known_mistakes import bank_file, made_from
 from autograder.grading.record import folder_of, write_atomically
 from autograder.grading.recording import recorded
@@ -70,7 +71,7 @@ class _Proof:
         self._candidates = {each.name: each for each in candidates}
         self._submissions, self._out = submissions, out
         self._evidence = Evidence(assignment)
-        self._answers = recorded(assignment)
+        self._answers = _answers_of(assignment)
         self._grades: dict[str, Grade] = {}
         self._kept: dict[str, KnownMistake] = {}
         self._unaffected: dict[str, frozenset[str]] = {}
@@ -194,6 +195,14 @@ class _Proof:
                 yield Shortfall(
                     name, f"fails check {numbers}, though nothing is called there that it defines: it must not do that"
                 )
+
+
+def _answers_of(assignment: Assignment) -> bytes:
+    """The reference's answers at home; none where it fails a visible check, which is then told as any shortfall is."""
+    try:
+        return recorded(assignment)
+    except SoftmarkError:
+        return b""
 
 
 def _whole(candidate: Candidate) -> Sequence[str]:

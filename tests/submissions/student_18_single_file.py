@@ -36,7 +36,7 @@ def causal_mask(n_q, n_k):
 
 
 def padding_mask(lengths, n):
-    return torch.arange(n) < lengths[:, None, None]
+    return torch.arange(n, device=lengths.device) < lengths[:, None, None]
 
 
 class MultiHeadAttention(nn.Module):

@@ -30,7 +30,7 @@ def causal_mask(n_q, n_k):
 
 
 def padding_mask(lengths, n):
-    position = repeat(torch.arange(n), "n -> b 1 n", b=len(lengths))
+    position = repeat(torch.arange(n, device=lengths.device), "n -> b 1 n", b=len(lengths))
     return position < rearrange(lengths, "b -> b 1 1")
 
 

@@ -45,7 +45,7 @@ def causal_mask(n_q, n_k):
 
 
 def padding_mask(lengths, n):
-    after = torch.arange(n).expand(len(lengths), n) >= lengths[:, None].expand(len(lengths), n)
+    after = torch.arange(n, device=lengths.device).expand(len(lengths), n) >= lengths[:, None].expand(len(lengths), n)
     return torch.logical_not(after).as_strided((len(lengths), 1, n), (n, n, 1))
 
 

@@ -29,7 +29,7 @@ class Attention:
 attention_with_loops = Attention.with_loops
 scaled_dot_product_attention = Attention.call
 causal_mask = lambda n_q, n_k: torch.triu(torch.ones(n_q, n_k), n_k - n_q + 1) == 0
-padding_mask = lambda lengths, n: torch.arange(n).view(1, 1, n).lt(lengths.view(-1, 1, 1))
+padding_mask = lambda lengths, n: torch.arange(n, device=lengths.device).view(1, 1, n).lt(lengths.view(-1, 1, 1))
 
 
 class Base(nn.Module):

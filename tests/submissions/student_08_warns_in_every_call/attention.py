@@ -41,7 +41,7 @@ def causal_mask(n_q, n_k):
 
 def padding_mask(lengths, n):
     warnings.warn("masks are boolean")
-    return torch.arange(n)[None, None, :] < lengths[:, None, None]
+    return torch.arange(n, device=lengths.device)[None, None, :] < lengths[:, None, None]
 
 
 class MultiHeadAttention(nn.Module):

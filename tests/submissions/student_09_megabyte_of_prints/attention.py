@@ -51,7 +51,7 @@ def causal_mask(n_q, n_k):
 
 def padding_mask(lengths, n):
     debug("lengths", lengths)
-    return torch.arange(n) < lengths.reshape(-1, 1, 1)
+    return torch.arange(n, device=lengths.device) < lengths.reshape(-1, 1, 1)
 
 
 class MultiHeadAttention(nn.Module):

@@ -52,7 +52,7 @@ def causal_mask(n_q, n_k):
 
 
 def padding_mask(lengths, n):
-    return torch.stack([torch.arange(n) < l for l in lengths])[:, None]
+    return torch.stack([torch.arange(n, device=lengths.device) < l for l in lengths])[:, None]
 
 
 class MultiHeadAttention(nn.Module):

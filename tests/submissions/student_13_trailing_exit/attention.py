@@ -39,7 +39,7 @@ def causal_mask(n_q, n_k):
 
 
 def padding_mask(lengths, n):
-    return (torch.arange(n).unsqueeze(0) < lengths.unsqueeze(1)).unsqueeze(1)
+    return (torch.arange(n, device=lengths.device).unsqueeze(0) < lengths.unsqueeze(1)).unsqueeze(1)
 
 
 class MultiHeadAttention(nn.Module):

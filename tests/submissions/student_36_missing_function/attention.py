@@ -31,7 +31,7 @@ def scaled_dot_product_attention(q, k, v, mask=None):
 
 
 def paddding_mask(lengths, n):
-    return torch.arange(n) < lengths[:, None, None]
+    return torch.arange(n, device=lengths.device) < lengths[:, None, None]
 
 
 class MultiHeadAttention(nn.Module):

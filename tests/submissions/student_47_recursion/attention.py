@@ -23,4 +23,4 @@ def causal_mask(n_q, n_k):
 
 
 def padding_mask(lengths, n):
-    return torch.arange(n).expand(len(lengths), 1, n) < lengths.view(-1, 1, 1)
+    return torch.arange(n, device=lengths.device).expand(len(lengths), 1, n) < lengths.view(-1, 1, 1)

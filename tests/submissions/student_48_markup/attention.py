@@ -37,4 +37,4 @@ def causal_mask(n_q, n_k):
 
 def padding_mask(lengths, n):
     print(BIDI + LINES[:-1])
-    return torch.arange(n) < lengths[:, None, None]
+    return torch.arange(n, device=lengths.device) < lengths[:, None, None]

@@ -1,6 +1,6 @@
 """Neighbours are joined when their bytes together are those of the pair, as a + bc are for ab + c; the pair itself must match."""
 
-CAUGHT_BY = ["1.1a"]
+CAUGHT_BY = ["1.1d"]
 
 def join_same_bytes(word, pair):
     joined, i = [], 0

@@ -9,7 +9,7 @@ def scaled_dot_product_attention(q, k, v, mask=None):
     leading = torch.broadcast_shapes(q.shape[:-2], k.shape[:-2])
     n_q, n_k = q.shape[-2], k.shape[-2]
     if mask is None:
-        mask = torch.ones(n_k, dtype=torch.bool)
+        mask = torch.ones(n_k, dtype=torch.bool, device=q.device)
     mask = mask.expand(*leading, n_q, n_k).reshape(-1, n_q, n_k)
     out, weights = [], []
     for queries, keys, values, rows in zip(
@@ -17,7 +17,7 @@ def scaled_dot_product_attention(q, k, v, mask=None):
     ):
         for query, row in zip(queries, rows):
             seen = row.nonzero().flatten()
-            weight = torch.zeros(n_k, dtype=q.dtype)
+            weight = torch.zeros(n_k, dtype=q.dtype, device=q.device)
             if len(seen):
                 weight = weight.index_put((seen,), softmax(keys[seen] @ query / math.sqrt(len(query)), 0))
             weights.append(weight)

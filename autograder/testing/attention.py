@@ -6,8 +6,7 @@ of the scale, and a function that computes nothing fails all of them.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -84,57 +83,3 @@ def assert_masked(attention: Attention, q: Tensor, k: Tensor, v: Tensor, mask: T
     out, weights = attend(attention, q, k, v, mask)
     assert_close(weights, expected, "weights", within=within_weights, dtype=q.dtype)
     assert_close(out, expected @ v.double(), "out", within=within_out, dtype=q.dtype)
-
-
-def factor_of_scores(attention: Callable[[Tensor, Tensor, Tensor], Any], d: int) -> float:
-    """By how much the scores are larger than the scaled ones: sqrt(d) where the scale was forgotten, 1 / sqrt(d) where
-    it was applied twice, else 1.
-
-    An oracle whose queries are multiplied by it anchors a check of something else (memory, operations, a mask).
-
-    Args:
-        attention: (q, k, v) -> out, where the last query may attend to two keys.
-        d: width of queries and keys.
-    """
-    q, k = torch.zeros(2, d), torch.zeros(2, d)
-    q[:, 0], k[0, 0] = 1.0, 3.0
-    out = attention(q, k, torch.tensor([[1.0], [0.0]]))
-    if not isinstance(out, Tensor) or out.shape != (2, 1):
-        return 1.0
-    weight = float(out[-1].double())  # 1 / (1 + exp(-3 x scale))
-    for factor in (math.sqrt(d), 1 / math.sqrt(d)):
-        if math.isclose(weight, 1 / (1 + math.exp(-3 * factor / math.sqrt(d))), abs_tol=1e-5):
-            return factor
-    return 1.0
-
-
-def assert_attention_where_measured(
-    attention: Callable[[Tensor, Tensor, Tensor, int, bool], Any],
-    cases: Cases,
-    n: int,
-    d: int,
-    chunk: int,
-    *,
-    causal: Sequence[bool] = (False,),
-) -> None:
-    """At the shape at which memory is measured it is attention, too: what is right elsewhere and frugal here is two
-    functions. Any scale will do.
-
-    Args:
-        attention: (q, k, v, chunk, causal) -> out.
-        cases: draws queries, keys and values (1, 1, n, d), as `testing.memory.shapes` has them.
-        n: their number.
-        d: their width.
-        chunk: what is measured with.
-        causal: which are tried. A wrong causal mask costs its own checks, and not those that ask for memory alone.
-    """
-    factor = factor_of_scores(lambda q, k, v: attention(q, k, v, 2, False), d)
-    q, k, v = (cases.tensor(1, 1, n, d) for _ in range(3))
-    scaled = factor * q
-    for is_causal in causal:
-        allowed = torch.ones(n, n, dtype=torch.bool)
-        expected = torch.nn.functional.scaled_dot_product_attention(
-            scaled.double(), k.double(), v.double(), allowed.tril() if is_causal else allowed
-        )
-        within, _ = attention_bounds(scaled, k, v)
-        assert_close(attention(q, k, v, chunk, is_causal), expected, "out", within=within, dtype=q.dtype)

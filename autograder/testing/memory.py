@@ -27,9 +27,6 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Protocol, TypeVar
 
-import torch
-from torch import Tensor
-
 from autograder.testing.mismatch import Mismatch
 
 MIB = 1 << 20
@@ -70,12 +67,6 @@ class Weighing(Protocol):
 
 Measure = Callable[[Sequence[int]], Sequence[Point]]
 """Runs a function at each of the lengths."""
-
-
-def shapes(n: int, d: int) -> tuple[Tensor, Tensor, Tensor]:
-    """Queries, keys and values (1, 1, n, d) without content, from which `student.measure` makes its own."""
-    q, k, v = (torch.empty(1, 1, n, d, device="meta") for _ in range(3))
-    return q, k, v
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,8 @@ The manifest (`forbids`) and the handout say what a part forbids. Work that torc
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Protocol, TypeVar
+from collections.abc import Sequence
+from typing import Protocol
 
 from autograder.testing.mismatch import Mismatch
 from autograder.worker.protocol.bans import LIBRARY_ATTENTION
@@ -18,9 +18,6 @@ class Ran(Protocol):
     """A run under the allocation model."""
 
     operators: Sequence[str]
-
-
-Run = TypeVar("Run", bound=Ran)
 
 
 def library_attention(operators: Sequence[str]) -> str:
@@ -45,17 +42,3 @@ def assert_own_work(ran: Ran, forbids: Sequence[str], what: str) -> None:
             name = operator.removeprefix("called.")
             hint = f"{kind} is left out here, since writing it is the exercise (see the handout)"
             raise Mismatch(f"operators of {what}", "products, sums and exp of your own", f"{name} ran", hint)
-
-
-def own_work(
-    measure: Callable[[Sequence[int]], Sequence[Run]], forbids: Sequence[str], what: str
-) -> Callable[[Sequence[int]], Sequence[Run]]:
-    """`measure`, but every run is also looked at for what is forbidden: a function may do so at large n alone."""
-
-    def measured(lengths: Sequence[int]) -> Sequence[Run]:
-        runs = measure(lengths)
-        for run in runs:
-            assert_own_work(run, forbids, what)
-        return runs
-
-    return measured

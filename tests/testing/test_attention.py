@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from autograder.testing.attention import assert_best_key_wins, assert_masked, attend, factor_of_scores
+from autograder.testing.attention import assert_best_key_wins, assert_masked, attend
 from autograder.testing.cases import Cases
 from autograder.testing.mismatch import Mismatch
 
@@ -107,19 +107,3 @@ def test_a_mask_that_is_read_wrongly_is_found(wrong: Callable[..., tuple[Tensor,
 def test_a_result_that_is_no_pair_is_told() -> None:
     with pytest.raises(Mismatch, match=r"the 2 values \(out, weights\)"):
         attend(lambda q, k, v: q, torch.ones(2, 3), torch.ones(2, 3), torch.ones(2, 3))
-
-
-@pytest.mark.parametrize("d", [11, 64])
-@pytest.mark.parametrize(
-    ("scale", "factor"),
-    [(lambda d: d**-0.5, lambda d: 1.0), (lambda d: 1.0, lambda d: d**0.5), (lambda d: 1 / d, lambda d: d**-0.5),
-     (lambda d: 0.9 * d**-0.5, lambda d: 1.0)],
-)  # fmt: skip
-def test_a_scale_that_was_forgotten_or_applied_twice_is_told_by_its_factor(scale, factor, d: int) -> None:
-    found = factor_of_scores(lambda q, k, v: (q @ k.T * scale(d)).softmax(-1) @ v, d)
-    assert found == pytest.approx(factor(d))
-
-
-@pytest.mark.parametrize("odd", [None, 3.0, torch.ones(3), torch.full((2, 1), float("nan"))])
-def test_what_is_no_attention_has_no_factor(odd: object) -> None:
-    assert factor_of_scores(lambda q, k, v: odd, 11) == 1.0

@@ -9,6 +9,7 @@ import torch
 
 from autograder.testing.mismatch import Mismatch, recorder
 from autograder.testing.numbers import (
+    FLOOR,
     assert_close,
     assert_same,
     attention_bounds,
@@ -137,9 +138,10 @@ def test_bounds_grow_with_sizes_and_magnitudes_as_they_say() -> None:
     eps = torch.finfo(torch.float32).eps
     x = torch.tensor([[3.0, -4.0, -torch.inf], [0.0, 0.0, 0.0]])
     assert softmax_bound(x) == pytest.approx(eps * (2 + 3 + 2 * 4))
-    q, k, v = torch.tensor([[1.0, -2.0, 2.0, 0.0]]), torch.ones(3, 4), torch.full((3, 2), -10.0)
+    q, k, v = torch.tensor([[1.0, -2.0, 2.0, 0.0]]), torch.ones(300, 4), torch.full((300, 2), -10.0)
     out, weights = attention_bounds(q, k, v)
-    assert weights == pytest.approx(eps * (2 + 3 + 5 / 2))
+    assert weights == pytest.approx(eps * (2 + 300 + 5 / 2))
+    assert attention_bounds(q, k[:3], v[:3])[1] == FLOOR
     assert out == pytest.approx(10 * weights)
 
 

@@ -182,7 +182,10 @@ def test_flash_attention_with_extreme_scores(student, reference, cases):
     for gradient, name in zip(pulled.args, NAMES, strict=False):
         assert_arrives(gradient, name)
     q, k, _ = all_scores_low(cases, n_q=4, n_k=8, d=11, score=-3e4, step=500.0)
-    assert_gradients_alike(student, student.flash_attention, reference.flash_attention, q, k, v, cotangent, 2, False)
+    pulled = student.vjp(student.flash_attention, (q, k, v, 2), (cotangent,))
+    expected = vjp(reference.flash_attention, (*in_float64(q, k, v), 2), (cotangent.double(),))
+    gradients = [dict(zip(NAMES, each.args, strict=False)) for each in (pulled, expected, expected)]
+    assert_gradients(*gradients, floor=0.02)  # scores of 30,000 are rounded by thousandths
 
 
 @number("5.2f")

@@ -33,8 +33,8 @@ def test_legal_formulas_stay_within_the_bounds_at_extremes() -> None:
 
 
 @pytest.mark.xfail(
-    reason="the checks try devices, layouts and far positions, which the benchmark's stand-in for a student does not carry "
-    "as a worker does; validation tries the variants in workers",
+    reason="the checks try devices, layouts and far positions, which the benchmark's stand-in for a student does not "
+    "carry as a worker does; validation tries the variants in workers",
     strict=False,
 )
 def test_legal_formulas_stay_within_the_bounds_of_every_check_whatever_it_draws(

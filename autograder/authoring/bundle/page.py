@@ -9,6 +9,8 @@ from collections.abc import Mapping, MutableMapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from autograder.errors import SoftmarkError
+
 _TYPES = {".svg": "image/svg+xml", ".png": "image/png", ".jpg": "image/jpeg"}
 _STYLE = (Path(__file__).parent / "page.css").read_text(encoding="utf-8")
 
@@ -20,10 +22,15 @@ def handout_page(markdown: str, files: Mapping[str, bytes]) -> str:
         markdown: the handout.
         files: by the names that its images have, such as "figures/masks.svg".
     """
-    from latex2mathml.converter import convert
-    from markdown_it import MarkdownIt
-    from mdit_py_plugins.anchors import anchors_plugin
-    from mdit_py_plugins.dollarmath import dollarmath_plugin
+    try:
+        from latex2mathml.converter import convert
+        from markdown_it import MarkdownIt
+        from mdit_py_plugins.anchors import anchors_plugin
+        from mdit_py_plugins.dollarmath import dollarmath_plugin
+    except ImportError as error:
+        raise SoftmarkError(
+            f"{error.name} is not installed, which makes a page of the handout: pip install 'softmark[release]'."
+        ) from None
 
     def formula(content: str, options: dict[str, Any]) -> str:
         return convert(content, display="block" if options.get("display_mode") else "inline")

@@ -225,6 +225,8 @@ import torch
 def graph_weights(A, self_loops, norm="row"):
     if A.dim() < 2 or A.shape[-1] != A.shape[-2]:
         raise ValueError("not square")
+    if not A.is_floating_point():
+        raise ValueError("not floating-point")
     if bool((A.double() * (A.double() - 1)).any()):
         raise ValueError("not 0 or 1")
     to, sender = A.nonzero(as_tuple=True)

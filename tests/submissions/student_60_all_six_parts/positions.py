@@ -168,7 +168,7 @@ import torch
 def _points(positions, d, base):
     if d % 2 != 0:
         raise ValueError(f"d = {d} is odd")
-    frequencies = torch.exp(torch.arange(0, d, 2).float() * (-math.log(base) / d))
+    frequencies = torch.exp(torch.arange(0, d, 2, device=positions.device).float() * (-math.log(base) / d))
     angles = positions[..., None].float() * frequencies
     return torch.polar(torch.ones_like(angles), angles)
 

@@ -214,7 +214,8 @@ class CheckResult(msgspec.Struct, frozen=True, kw_only=True):
     `staff` says how, and the grade is incomplete). `reason` is set where it did not end by an assertion. `staff` is
     what the explanation and the reason do not hold. `unweighed` says why the allocation model alone judged memory.
     With `hide_errors` the explanation holds the author's words, and students are told nothing else. `only_here` says of
-    a visible check that explanation, reason and output are those of inputs that the student does not have.
+    a visible check that explanation, reason and output are those of inputs that the student does not have, and whether
+    it passes with those at home.
     """
 
     number: str
@@ -229,7 +230,7 @@ class CheckResult(msgspec.Struct, frozen=True, kw_only=True):
     reason: Reason | None = None
     explanation: Explanation | None = None
     hide_errors: bool = False
-    only_here: bool = False
+    only_here: Literal["", "passes at home", "not tried at home"] = ""
     unweighed: str = ""
     output: str = ""
     staff: str = ""

@@ -214,20 +214,20 @@ class Grader:
         runs again on the public key, and the numbers shown are those: nothing that was printed or raised on the hidden
         key is shown. A slow submission does without: its time is for the other checks.
         """
-        hidden = msgspec.structs.replace(found, only_here=True)
+        untried = msgspec.structs.replace(found, only_here="not tried at home")
         late = time.monotonic() - start > self._assignment.limits.total_seconds / 3
-        wrong = found.outcome in ("failed", "partial")
+        wrong = found.outcome in ("failed", "partial", "crashed")
         if self.at_home != "always" and (late or not wrong):
-            return (found if found.outcome in ("missing", "not_run") else hidden), None
+            return (found if found.outcome in ("missing", "not_run") else untried), None
         subject.expect(True)
         run = examine(self._checks, check, subject, self._reference, public=True)
         told = result(run)
         if told.outcome == "passed":
-            return hidden, run
+            return msgspec.structs.replace(found, only_here="passes at home"), run
         if not wrong:  # asked for by who proves an assignment
-            return (told if found.outcome == "passed" else hidden), run
+            return (told if found.outcome == "passed" else untried), run
         if told.outcome == "broken":
-            return (told if self.at_home != "where it fails" else hidden), run
+            return (told if self.at_home != "where it fails" else untried), run
         shown = ("explanation", "reason", "output")
         return msgspec.structs.replace(found, **{name: getattr(told, name) for name in shown}), run
 

@@ -34,7 +34,10 @@ from autograder.results import (
     WrongForm,
 )
 
-ONLY_HERE = "inputs that only the grader has; with those that you have at home, this check passes"
+ONLY_HERE = {
+    "passes at home": "inputs that only the grader has; with those that you have at home, this check passes",
+    "not tried at home": "inputs that only the grader has",
+}
 _FOLDERS = re.compile(r"(?<![\w.:/])/(?:[^/\s'\"]+/)+")
 
 
@@ -174,8 +177,10 @@ def for_students(check: CheckResult) -> Explanation | None:
     if told is None or not (is_hidden(check) or check.only_here):
         return told
     cause = told.cause or ("" if check.reason is None or check.hide_errors else plain(check.reason))
-    case = ONLY_HERE if check.only_here and check.outcome in ("failed", "partial") else ""
-    return Explanation(property=told.property, case=case, cause=cause, read=told.read)
+    wrong, here = check.outcome in ("failed", "partial"), check.only_here and not is_hidden(check)
+    case = ONLY_HERE[check.only_here] if here and wrong else ""
+    got = sentence(check.reason) if here and check.outcome in ("timed_out", "crashed") and check.reason else ""
+    return Explanation(property=told.property, case=case, got=got, cause=cause, read=told.read)
 
 
 def reason_for_students(grade: Grade) -> str:

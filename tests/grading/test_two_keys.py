@@ -36,7 +36,11 @@ def test_a_table_of_the_answers_at_home_earns_nothing_and_is_shown_no_number(tmp
     check = found(tmp_path, TABLE)
     assert (check.outcome, check.score) == ("failed", 0)
     view = check_view(check)
-    assert view.told is not None and (view.told.case, view.told.expected, view.told.got) == (ONLY_HERE, "", "")
+    assert view.told is not None and (view.told.case, view.told.expected, view.told.got) == (
+        ONLY_HERE["passes at home"],
+        "",
+        "",
+    )
     assert view.printed == ""
 
 

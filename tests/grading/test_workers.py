@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 
 import pytest
@@ -58,7 +59,8 @@ def test_a_sleeper_is_stopped_by_wall_time(tmp_path, session, monkeypatch):
     assert "waiting" in explained(grade.checks[0]).got
 
 
-def test_past_the_total_deadline_checks_are_not_run_and_points_stay_out_of_the_maximum(tmp_path, session):
+def test_past_the_total_deadline_checks_are_not_run_and_points_stay_out_of_the_maximum(tmp_path, session, monkeypatch):
+    monkeypatch.setattr("autograder.grading.workers._MUCH", math.inf)  # as on a machine that nobody else keeps busy
     source = "def double(x):\n    if x == 2:\n        while True:\n            pass\n    return 2 * x\n"
     limits = "cpu_seconds = 10\ntotal_seconds = 1.5"
     grade = grade_of(tmp_path, session, source, limits=limits)

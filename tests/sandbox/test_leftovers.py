@@ -58,7 +58,7 @@ def test_one_workers_end_leaves_the_other_alone(workers: Workers) -> None:
     assert value(call(second, "one")) == 1
 
 
-def test_the_scratch_folder_goes_with_its_worker_however_deep(workers: Workers) -> None:
+def test_what_lies_in_the_scratch_folder_goes_with_its_worker_however_deep(workers: Workers) -> None:
     source = """
 import os
 def digs():
@@ -74,7 +74,7 @@ def digs():
     assert os.path.isdir(home)
     worker.close()
     workers.connection.settle()
-    assert not os.path.exists(home)
+    assert os.listdir(home) == []  # itself it stays, so that the times of the folder above tell nothing
 
 
 @as_root

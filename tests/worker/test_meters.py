@@ -16,7 +16,9 @@ from autograder.worker.meters.measuring import measure
 from autograder.worker.protocol.messages import Measure, Measured, Target, Unmeasured
 from tests.worker.programs import (
     EFFICIENT,
+    GROUPED,
     KEPT,
+    MODULE,
     PARTS_FUNCTIONS,
     PROGRAMS,
     SOLUTIONS,
@@ -44,6 +46,8 @@ def run(
 ) -> Measured:
     tensors = tuple((index, (1, 1, n, D), torch.float32) for index in range(inputs))
     message = Measure(Target("f"), (*[None] * inputs, *rest), tensors, grad=grad, fake=fake)
+    for module in (MODULE, GROUPED):  # else a gradient of an earlier run would be added to
+        module.zero_grad()
     found = measure(function, message, str(SOLUTIONS))
     assert isinstance(found, Measured), found
     return found

@@ -17,6 +17,9 @@ from autograder.zip_file import zipped
 
 _WHEEL = "Wheel-Version: 1.0\nGenerator: softmark\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
 
+_IN_A_CHECKOUT = {"METADATA": "PKG-INFO", "entry_points.txt": "entry_points.txt"}
+"""Where setuptools keeps the same beside the sources."""
+
 
 def wheel() -> tuple[str, bytes]:
     """The name of the wheel's file, and its content."""
@@ -25,7 +28,7 @@ def wheel() -> tuple[str, bytes]:
     files = {f"autograder/{path.relative_to(package).as_posix()}": path.read_bytes() for path in meant_files(package)}
     files[f"{info}/WHEEL"] = _WHEEL.encode()
     for name in ("METADATA", "entry_points.txt"):
-        files[f"{info}/{name}"] = (made.read_text(name) or "").encode()
+        files[f"{info}/{name}"] = (made.read_text(name) or made.read_text(_IN_A_CHECKOUT[name]) or "").encode()
     record = "".join(f"{name},sha256={_digest(data)},{len(data)}\n" for name, data in sorted(files.items()))
     files[f"{info}/RECORD"] = f"{record}{info}/RECORD,,\n".encode()
     return f"softmark-{made.version}-py3-none-any.whl", zipped(files)

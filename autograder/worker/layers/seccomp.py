@@ -52,7 +52,8 @@ _REFUSED = " ".join(
 ).split()
 # clone3's arguments are out of a filter's reach; the C library does without.
 _ABSENT = ["clone3", "fchmodat2"]
-# A gigabyte of the disk for each millisecond. (posix_fallocate would write zeros instead, but asks statfs first: it fails.)
+# A gigabyte of the disk for each millisecond. (posix_fallocate would write zeros instead, but it asks statfs first, and
+# fails.)
 _UNSUPPORTED = ["fallocate"]
 # What copies a file sets modes and times. It is told that they are set: Landlock does not look at these.
 # Nor does a lock take hold: the next worker could see it, on a file that both may open. Nor is anything written back

@@ -65,7 +65,7 @@ def test_past_the_total_deadline_checks_are_not_run_and_points_stay_out_of_the_m
     limits = "cpu_seconds = 10\ntotal_seconds = 1.5"
     grade = grade_of(tmp_path, session, source, limits=limits)
     assert [check.outcome for check in grade.checks] == ["passed", "not_run", "not_run", "not_run", "not_run"]
-    assert (grade.points, grade.maximum, grade.status) == (1.0, 5.0, "graded")
+    assert (grade.points, grade.maximum, grade.status, grade.reason) == (1.0, 5.0, "graded", "")
     assert "that time was used up" in explained(grade.checks[4]).got
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -53,3 +54,12 @@ def test_what_torch_imports_late_is_told_by_the_words_of_a_source(tmp_path, sour
 def test_what_torch_imports_late_is_there_for_the_part_that_needs_it(session, tmp_path, folder):
     (folder / "numbers_part.py").write_text(f"{LOADED}# checkpoint\n")
     assert is_loaded(session, tiny_assignment(tmp_path), folder, "torch._dynamo")
+
+
+def test_a_forked_grader_has_a_line_of_its_own_to_the_fork_server(session):
+    ours = session.connected()
+    pid = os.fork()
+    if not pid:
+        os._exit(session.connected() is ours)
+    assert os.waitpid(pid, 0)[1] == 0
+    assert session.connected() is ours

@@ -41,13 +41,18 @@ from tests.worker.programs import (
 )
 
 
+def forget_gradients() -> None:
+    """The modules' own, since a gradient of an earlier run would be added to and take no memory of its own."""
+    for module in (MODULE, GROUPED):
+        module.zero_grad()
+
+
 def run(
     function: Callable[..., Any], *rest: Any, n: int = N, inputs: int = 3, grad: bool = False, fake: bool = False
 ) -> Measured:
     tensors = tuple((index, (1, 1, n, D), torch.float32) for index in range(inputs))
     message = Measure(Target("f"), (*[None] * inputs, *rest), tensors, grad=grad, fake=fake)
-    for module in (MODULE, GROUPED):  # else a gradient of an earlier run would be added to
-        module.zero_grad()
+    forget_gradients()
     found = measure(function, message, str(SOLUTIONS))
     assert isinstance(found, Measured), found
     return found
@@ -66,6 +71,7 @@ def by_profiler(function: Callable[..., Any], grad: bool) -> int:
     inputs = [torch.randn(1, 1, N, D, requires_grad=grad) for _ in range(3)]
     cotangent = torch.ones_like(function(*inputs)) if grad else None
     KEPT.clear()
+    forget_gradients()
     gc.collect()
     with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as seen:
         result = function(*inputs)

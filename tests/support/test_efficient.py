@@ -31,6 +31,6 @@ def test_the_width_of_a_window_is_found(most: float) -> None:
     assert slips_of(attention(Slips(1.0, 0, most)), 4, least=0).most == most
 
 
-@pytest.mark.parametrize("odd", [None, 3.0, torch.ones(3), torch.full((8, 8), float("nan"))])
+@pytest.mark.parametrize("odd", [None, 3.0, torch.ones(3), torch.full((8, 64), float("nan"))])
 def test_what_is_no_attention_is_taken_for_a_right_one(odd: Tensor | float | None) -> None:
     assert slips_of(lambda q, k, v: odd, 8) == Slips()

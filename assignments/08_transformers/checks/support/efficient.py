@@ -69,16 +69,16 @@ def slips_of(
         n_q: how many queries. With fewer than keys, an alignment with the first key is a slip as well.
     """
     right = Slips(1.0, least, math.inf if seen == 8 else seen)
-    q, k, v = torch.zeros(n_q, 64), torch.zeros(8, 64), torch.eye(8)
+    q, k, v = torch.zeros(n_q, 64), torch.zeros(8, 64), torch.eye(8, 64)
     out = attention(q, k, v)
-    if not isinstance(out, Tensor) or out.shape != (n_q, 8):
+    if not isinstance(out, Tensor) or out.shape != (n_q, 64):
         return right
     likely = [right]
     if least == 0:
         likely += [replace(right, least=least) for least in (1, -1, -math.inf)]
     if seen < 8:
         likely += [replace(right, most=most) for most in (seen - 1, seen + 1, math.inf)]
-    found = next((each for each in likely if (out > 0).equal(each.allowed(torch.arange(n_q), n_q, 8))), right)
+    found = next((each for each in likely if (out[:, :8] > 0).equal(each.allowed(torch.arange(n_q), n_q, 8))), right)
     q[:, 0], k[7, 0] = 1.0, 3.0
     seen_keys = found.allowed(torch.tensor([n_q - 1]), n_q, 8)[0]
     others = int(seen_keys[:7].sum())

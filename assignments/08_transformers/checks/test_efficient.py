@@ -24,16 +24,24 @@ from support.efficient import (
 # leading axes, n_q, n_k, d_k, d_v, chunks
 FORMS = {
     "plain": [((), 4, 4, 3, 3, (2, 4)), ((2,), 8, 8, 11, 11, (1, 2, 8))],
-    "one token": [((), 1, 1, 3, 3, (1,)), ((2,), 1, 6, 5, 5, (1, 2)), ((2,), 6, 1, 5, 5, (1, 2))],
+    "one token": [((), 1, 1, 3, 3, (1,)), ((2,), 1, 6, 5, 5, (1,)), ((2,), 6, 1, 5, 5, (1,))],
     "values of another width": [((), 4, 4, 3, 5, (2,)), ((2,), 6, 6, 7, 4, (2, 6)), ((2,), 6, 6, 1, 2, (3,))],
-    "a shorter last chunk": [((), 5, 7, 4, 4, (2, 3)), ((2,), 7, 5, 11, 11, (3, 4, 5, 7, 100))],
-    "other leading axes": [((1,), 4, 4, 3, 3, (2,)), ((2, 3), 4, 6, 5, 5, (2, 4)), ((2, 1, 3), 4, 4, 5, 5, (2,))],
+    "a shorter last chunk": [
+        ((), 5, 7, 4, 4, (2, 3)),
+        ((2,), 7, 5, 11, 11, (3, 4, 5, 7, 100)),
+        ((), 1, 6, 5, 5, (2, 4)),
+    ],
+    "other leading axes": [((1,), 4, 4, 3, 3, (2,)), ((2, 3), 4, 6, 5, 5, (2,)), ((2, 1, 3), 4, 4, 5, 5, (2,))],
 }
 CAUSAL = {
     "as many keys": [((2,), 6, 6, 11, 11, (1, 2, 3, 6))],
-    "more keys": [((2,), 4, 6, 11, 11, (1, 2, 100)), ((), 1, 4, 5, 5, (1, 2))],
-    "empty rows": [((2,), 6, 4, 11, 11, (1, 2, 100)), ((), 4, 1, 5, 5, (1, 2))],
-    "a shorter last chunk": [((2,), 7, 7, 11, 11, (2, 3, 4)), ((2, 3), 5, 8, 4, 6, (3, 4, 100))],
+    "more keys": [((2,), 4, 6, 11, 11, (1, 2)), ((), 1, 4, 5, 5, (1,))],
+    "empty rows": [((2,), 6, 4, 11, 11, (1, 2)), ((), 4, 1, 5, 5, (1,))],
+    "a shorter last chunk": [
+        ((2,), 7, 7, 11, 11, (2, 3, 4)),
+        ((2, 3), 5, 8, 4, 4, (3, 4, 100)),
+        ((2,), 6, 4, 5, 5, (4, 100)),
+    ],
 }
 
 
@@ -179,4 +187,4 @@ def test_window_does_work_that_grows_linearly(student, cases, forbids):
 
 def slips_with(slips, most):
     """The same slips where a query may attend to `most` keys."""
-    return type(slips)(slips.factor, slips.least, most)
+    return type(slips)(slips.power, slips.least, most)

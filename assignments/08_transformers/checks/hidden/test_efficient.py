@@ -31,6 +31,7 @@ from support.efficient import (
     in_float64,
     measuring,
     slips_of,
+    without_constant,
 )
 from support.layouts import beside_tokens, in_each_layout, transposed
 
@@ -80,7 +81,7 @@ def assert_gradients_alike(student, function, oracle, q, k, v, cotangent, *rest,
 @pytest.mark.read("handout 5.1")
 def test_scores_that_rise_from_chunk_to_chunk(student, reference, cases):
     """What was summed so far must be rescaled when a larger score comes, and no score is too large or too low"""
-    assert_extremes(student.chunked_attention, cases, (1, 2, 4, 100))
+    assert_extremes(student.chunked_attention, cases, (1, 2, 4))
     slips = slips_of_chunks(student.chunked_attention)
     for slope in (-8.0, 8.0):  # scores that rise, or fall, by some tens from the first key to the last
         q, k, v = cases.tensor(4, 64), cases.tensor(8, 64), cases.tensor(8, 64)
@@ -114,7 +115,7 @@ def test_chunks_let_gradients_through(student, reference, cases, what):
     elif what == "one key":
         for causal in (False, True):
             q, k, v, cotangent = (cases.tensor(2, n, 5) for n in (1, 1, 1, 1))
-            assert_gradients_alike(student, attention, oracle, q, k, v, cotangent, 2, causal)
+            assert_gradients_alike(student, attention, oracle, q, k, v, cotangent, 1, causal)
     else:
         for q, k, v in in_each_layout(*(cases.tensor(2, 3, n, 5) for n in (4, 6, 6))):
             assert_attention(attention(q, k, v, 2), oracle(*in_float64(q, k, v), 2), q, k, v)
@@ -136,7 +137,7 @@ def test_memory_of_chunks_by_the_kernel(student, cases, forbids):
         got = weigh(student, lambda args=(q, k, v, *rest): attention(*args), most, what)
         assert_rows(got, q, k, v, each, cases.permutation(8192)[:512])
     later = slips_of_chunks(attention, True, n_q=7)
-    for each, rest, axes, more in ((slips, (64,), (3,), 0), (later, (64, True), (), 1)):
+    for each, rest, axes, more in ((slips, (64,), (3,), 0), (later, (64, True), (), 64)):
         measure = measuring(student, attention, cases, each, forbids, *rest, axes=axes, more_keys=more)
         points = assert_linear_memory(measure, 64, what)
         assert_seen(points.points[0], 0.25 * 512 * 512 * (64 + 64), what)
@@ -151,12 +152,12 @@ def test_memory_of_chunks_by_the_kernel(student, cases, forbids):
 @weight(0.75)
 @visibility("hidden")
 @pytest.mark.read("handout 5.2")
-@pytest.mark.parametrize("n_q, n_k, d_v", [(6, 6, 11), (5, 8, 11), (7, 4, 11), (7, 7, 3)])
+@pytest.mark.parametrize("n_q, n_k, d_v", [(6, 6, 11), (4, 8, 11), (6, 4, 11), (6, 6, 3), (7, 5, 11)])
 def test_gradients_of_causal_flash_attention(student, reference, cases, n_q, n_k, d_v):
     """Nothing flows back from a query to its future, and a query that sees nothing has gradient 0"""
     q, k, v = cases.tensor(2, n_q, 11), cases.tensor(2, n_k, 11), cases.tensor(2, n_k, d_v)
     cotangent = cases.tensor(2, n_q, d_v)
-    for chunk in (1, 2, 3, 100) if d_v == 11 else (7, 100):
+    for chunk in (2, 3, 5, 100) if n_q == 7 else (1, 2):
         assert_gradients_alike(
             student, student.flash_attention, reference.flash_attention, q, k, v, cotangent, chunk, True
         )
@@ -168,7 +169,7 @@ def test_gradients_of_causal_flash_attention(student, reference, cases, n_q, n_k
 @pytest.mark.read("handout 5.2")
 def test_flash_attention_with_extreme_scores(student, reference, cases):
     """Scores of 10,000 overflow neither forward nor backward, and the arguments stay as they were"""
-    assert_extremes(student.flash_attention, cases, (1, 2, 100))
+    assert_extremes(student.flash_attention, cases, (1, 2, 4))
     for dtype in (torch.float32, torch.float64):
         q, k, v = (cases.tensor(6, 11, dtype=dtype) for _ in range(3))
         for causal in (False, True):
@@ -204,16 +205,17 @@ def test_memory_of_training_by_the_kernel(student, cases, forbids):
     rows = cases.permutation(n)[:256]
     assert_rows(got.value, q, k, v, slips, rows)
     assert_gradients_at(got.args, q, k, v, cotangent, slips, rows)
-    for each, rest, axes, more in ((slips, (64,), (2,), 0), (later, (64, True), (), 1)):
+    for each, rest, axes, more in ((slips, (64,), (2,), 0), (later, (64, True), (), 64)):
         measure = measuring(student, attention, cases, each, forbids, *rest, axes=axes, more_keys=more, grad=True)
         points = assert_linear_memory(measure, 64, what, training=True)
         assert_seen(points.points[0], 0.5 * 512 * 512 * (64 + 64), what)
 
 
 def assert_gradients_at(got, q, k, v, cotangent, slips, rows):
-    """Gradients by some queries, and by some keys and values, of an attention whose scores are too many to be kept."""
+    """Gradients by some queries, keys and values, each up to a constant, where scores are too many to be kept."""
     gradients = {name: assert_arrives(each, name) for name, each in zip(NAMES, got, strict=False)}
-    q, k, v, cotangent = in_float64(slips.factor / q.shape[-1] ** 0.5 * q, k, v, cotangent)
+    scale = q.shape[-1] ** ((slips.power - 1) / 2)
+    q, k, v, cotangent = in_float64(scale * q, k, v, cotangent)
     total = torch.cat([(part @ k.T).logsumexp(-1, keepdim=True) for part in q.split(512)])
     row_sum = torch.cat(
         [
@@ -223,7 +225,6 @@ def assert_gradients_at(got, q, k, v, cotangent, slips, rows):
     )
     weights = (q[rows] @ k.T - total[rows]).exp()
     by_scores = weights * (cotangent[rows] @ v.T - row_sum[rows])
-    scale = slips.factor / q.shape[-1] ** 0.5
     expected = {"q": scale * by_scores @ k}
     weights = (q @ k[rows].T - total).exp()
     expected["k"] = (weights * (cotangent @ v[rows].T - row_sum)).T @ q
@@ -231,7 +232,7 @@ def assert_gradients_at(got, q, k, v, cotangent, slips, rows):
     largest = max(float(each.abs().max()) for each in expected.values())
     for name, each in expected.items():
         what = f"gradient by {name}"
-        assert_close(gradients[name][rows], each, what, within=4 * FLOOR * largest)
+        assert_close(without_constant(gradients[name][rows], each), each, what, within=4 * FLOOR * largest)
 
 
 @number("5.2g")

@@ -261,11 +261,15 @@ class LeaderboardEntry(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Submitter(msgspec.Struct, frozen=True, kw_only=True):
-    """One person of those who handed in, as an export names them. `sid` is text: leading zeros count."""
+    """One person of those who handed in, as an export names them. `sid` is text: leading zeros count.
+
+    `id` is the platform's own: Canvas's user, Moodle's participant, a GitHub login.
+    """
 
     name: str = ""
     sid: str = ""
     email: str = ""
+    id: str = ""
 
 
 class Lateness(msgspec.Struct, frozen=True, kw_only=True):

@@ -17,7 +17,7 @@ from rich.console import Console
 from autograder.assignment.assignment import Assignment, load_assignment
 from autograder.errors import SoftmarkError
 from autograder.grading import record
-from autograder.intake.finding import find_submissions
+from autograder.intake.finding import Found, find
 from autograder.intake.submission import Submission
 from autograder.progress import Progress
 from autograder.report.gradebook import write_gradebook
@@ -51,7 +51,8 @@ def grade_folder(
     for part in assignment.parts:
         assignment.reference(part)
     _refuse_place(out, submissions, assignment)
-    found = find_submissions(submissions, assignment)
+    intake = find(submissions, assignment)
+    found = intake.submissions
     _make_folder(out, found)
     with Session() as session:  # its fork server warms up while this process imports what grading needs
         from autograder.run.pool import Job
@@ -60,6 +61,7 @@ def grade_folder(
         session.prove(assignment, allow_missing)
         _say_what_is_off(session.layers())
         _say_if_stale(assignment)
+        _say_what_it_is(submissions, intake)
         if not only and [each.path for each in found] != [submissions.resolve()]:  # no single one that was named
             note_run(out, Run(assignment=assignment.name, names=tuple(each.name for each in found)))
         grades, ended = _grade(Job(assignment, found, out, only, again), session, graders)
@@ -111,6 +113,14 @@ def _say_what_is_off(layers: Mapping[str, str]) -> None:
     for layer, state in layers.items():
         if state.startswith("off") and layer not in NOT_EVERYWHERE:
             print(f"softmark: the layer {layer} of the sandbox is {state}.", file=sys.stderr)
+
+
+def _say_what_it_is(path: Path, intake: Found) -> None:
+    """What a platform's download was taken for, and of which hand-ins in it nobody can tell whose they are."""
+    if intake.form not in ("one submission", "a folder of submissions"):
+        print(f"softmark: {path} is taken for {intake.form}: {len(intake.submissions)} submissions.", file=sys.stderr)
+    if intake.unmatched:
+        print(f"softmark: nobody knows whose these are: {', '.join(intake.unmatched)}.", file=sys.stderr)
 
 
 def _say_whose_time_nobody_took(assignment: Assignment, grades: Sequence[Grade]) -> None:

@@ -26,7 +26,8 @@ BARE_END = re.compile(rb"^\.\.\.[ \t]*\r?$", re.MULTILINE)
 KEY = re.compile(rb"^:?['\"]?(\w[\w.-]*)['\"]?:", re.MULTILINE)
 DEEPEST = 50
 """Below so many levels nothing is kept: names stand on the fourth."""
-KEPT = frozenset({"submitters", "created_at", "<<", *Submitter.__struct_fields__})
+PERSON = ("name", "sid", "email")
+KEPT = frozenset({"submitters", "created_at", "<<", *PERSON})
 """The keys that are kept of an entry, and of a person in it."""
 LARGEST_SEARCHED = 64 << 20
 LARGEST = 1 << 30
@@ -140,7 +141,7 @@ def _value(first: Any, events: Iterator[Any], anchors: dict[str, Any], depth: in
 
 
 def _submitter(person: Any) -> Submitter:
-    return Submitter(**{key: _text(_table(person).get(key)) for key in Submitter.__struct_fields__})
+    return Submitter(**{key: _text(_table(person).get(key)) for key in PERSON})
 
 
 def _table(value: Any) -> dict[str, Any]:

@@ -4,10 +4,11 @@ Which of these a folder is, in the order in which it is asked:
 
 1. An export, where its list (`submission_metadata.yml`) lies in the folder that was named, or in the only thing in it.
    A list beside a part's file, or deeper, must name folders that are there: else it is a student's file.
-2. One hand-in, where a part's file lies in it. With two folders or zips beside it that hold parts as well it is a
+2. A platform's download, where names in it say so (`downloads`).
+3. One hand-in, where a part's file lies in it. With two folders or zips beside it that hold parts as well it is a
    folder of hand-ins, and the file is one of them; with one such folder nobody can tell, and it is refused.
-3. One hand-in, where all that lies in it is a piece of one: source files of different parts, `src/`, pictures.
-4. A folder of hand-ins: each folder and file in it is one, but for lists and logs.
+4. One hand-in, where all that lies in it is a piece of one: source files of different parts, `src/`, pictures.
+5. A folder of hand-ins: each folder and file in it is one, but for lists and logs.
 
 Students' files are searched for names here; none is parsed.
 """
@@ -22,9 +23,13 @@ import zipfile
 from collections.abc import Collection
 from itertools import islice
 from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
 
 from autograder.assignment.assignment import Assignment, Part
 from autograder.errors import SoftmarkError
+from autograder.intake.downloads import Download, is_packed_download, read_download, unpacked
 from autograder.intake.export import METADATA, lists_what_is_there, read_metadata
 from autograder.intake.files import is_junk, suffix_of
 from autograder.intake.submission import SINGLE_FILES, Submission
@@ -36,15 +41,34 @@ PICTURES = (".pdf", ".png", ".jpg", ".jpeg", ".gif", ".svg", ".md", ".html")
 GENERIC = r"(?:src|source|code|hw|homework|assignment|exercise|sheet|part|task|solutions?|final|{})[\W_]*\d{{0,2}}"
 """What students call a folder within their hand-in."""
 IMPORTED = re.compile(rb"\b(?:from|import)[ \t]+(\w+)")
-RESERVED = ("", "grades.csv", "run.json", "overrides.jsonl")
+RESERVED = (
+    *("", "grades.csv", "people.csv", "run.json", "overrides.jsonl", "history.jsonl", "gradebook.sqlite"),
+    *("report.html", "report", "feedback", "similar.html"),
+)
 """Names that no submission has: they stand beside the grades."""
 _MOST_PIECES = 30
 _LARGEST_ZIP = 32 << 20  # of which the list of members is looked at
 _MOST_FILES, _LARGEST = 200, 4 << 20  # that are searched for a part in one folder, and of each so many bytes
 
 
+class Found(NamedTuple):
+    """What stands at a path: the submissions by name, and what the path was taken for ("a Canvas download").
+
+    `unmatched` are submissions of which nobody is known though their platform names people.
+    """
+
+    form: str
+    submissions: list[Submission]
+    unmatched: tuple[str, ...] = ()
+
+
 def find_submissions(path: Path | str, assignment: Assignment) -> list[Submission]:
-    """Every submission at a path (a Gradescope export, one submission, or a folder of them), by name.
+    """Every submission at a path, by name. Raises what `find` raises."""
+    return find(path, assignment).submissions
+
+
+def find(path: Path | str, assignment: Assignment) -> Found:
+    """Every submission at a path (one submission, a folder of them, or what a platform hands out), by name.
 
     Raises:
         SoftmarkError: no such path, nothing there that could be a submission, or nobody can tell what is one.
@@ -56,26 +80,31 @@ def find_submissions(path: Path | str, assignment: Assignment) -> list[Submissio
         raise SoftmarkError(f"{error.filename or path} could not be read: {error.strerror}.") from error
 
 
-def _find(path: Path, assignment: Assignment) -> list[Submission]:
+def _find(path: Path, assignment: Assignment) -> Found:
     if not path.exists():
         raise SoftmarkError(f"There is no {path}: give a submission, or a folder of submissions.")
     if not path.is_dir():
         _refuse_packed_export(path)
-        return [Submission(name=_plain(path.stem), path=path.resolve())]
+        if is_packed_download(_names_in_zip(path)):
+            return _find(unpacked(path), assignment)
+        return Found("one submission", [Submission(name=_plain(path.stem), path=path.resolve())])
     loose = {part.file for part in assignment.parts if _is_regular(path / part.file)}
     metadata = _metadata_in(path)
     if metadata is not None and (not loose or lists_what_is_there(metadata)):
         listed = _exported(metadata, loose)
         if listed:
-            return listed
+            return _of_people("a Gradescope export", listed)
     children = [child for child in sorted(path.iterdir()) if _is_submission(child)]
+    download = None if loose else read_download(path, children, assignment)
+    if download is not None:
+        return _downloaded(download)
     if len(children) == 1:
         _refuse_packed_export(children[0])
     one = Submission(
         name=_plain(os.path.basename(os.path.abspath(path))), path=path.resolve(), staff=_note_on_list(path)
     )
     if (loose and not _are_beside(loose, children, assignment)) or _are_pieces(children, assignment):
-        return [one]
+        return Found("one submission", [one])
     if not children:
         raise SoftmarkError(f"{path} holds no submission: expected a folder, .zip, .py or .ipynb for each.")
     exports = [child for child in children if child.is_dir() and _is_export(child, assignment)]
@@ -85,7 +114,27 @@ def _find(path: Path, assignment: Assignment) -> list[Submission]:
         if len(exports) > 1:
             raise SoftmarkError(f"{path} holds several exports: give one of {', '.join(e.name for e in exports)}.")
         return _find(exports[0], assignment)
-    return _named(children, loose)
+    return Found("a folder of submissions", _named(children, loose))
+
+
+def _of_people(form: str, submissions: list[Submission]) -> Found:
+    nobodys = tuple(each.name for each in submissions if not each.submitters)
+    return Found(form, sorted(submissions, key=lambda each: each.name), nobodys)
+
+
+def _downloaded(download: Download) -> Found:
+    """The submissions of a platform's download under names that are safe as a folder's, and what it does not know."""
+    submissions: list[Submission] = []
+    taken: set[str] = set()
+    for each in sorted(download.submissions, key=lambda each: each.name):
+        plain = name = _plain(each.name)
+        number = 2
+        while name in taken:
+            name, number = f"{plain}_{number}", number + 1
+        taken.add(name)
+        staff = each.staff if each.pieces else (*each.staff, *_note_on_list(each.path))
+        submissions.append(msgspec.structs.replace(each, name=name, staff=staff))
+    return _of_people(download.form, submissions + _named(list(download.others), (), taken))
 
 
 def _named(children: list[Path], loose: Collection[str], taken: Collection[str] = ()) -> list[Submission]:

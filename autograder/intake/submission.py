@@ -16,7 +16,16 @@ import msgspec
 from autograder.assignment.assignment import Assignment
 from autograder.errors import GraderError, Unreadable
 from autograder.intake.archive import OTHER_FORMATS, read_zip
-from autograder.intake.files import LARGEST_TOTAL, Collected, is_plain_name, read_file, read_folder, suffix_of
+from autograder.intake.files import (
+    LARGEST_TOTAL,
+    READ,
+    Collected,
+    is_junk,
+    is_plain_name,
+    read_file,
+    read_folder,
+    suffix_of,
+)
 from autograder.intake.limited import LimitReached, in_limited_process
 from autograder.intake.matching import arrange
 from autograder.results import Submitter
@@ -32,11 +41,13 @@ class Submission(msgspec.Struct, frozen=True, kw_only=True):
 
     `name` is a plain file name, unique among those found together. `submitters` and `created_at` (ISO 8601, as it was
     written) come from an export or a platform's metadata and are empty elsewhere; so does `due`, when it was due for
-    these students, which exports do not tell. `staff` says what was odd about how it was found.
+    these students, which exports do not tell. `staff` says what was odd about how it was found. `pieces` are the files
+    of a hand-in that lie in `path` among those of others, by the names that their student gave them.
     """
 
     name: str
     path: Path
+    pieces: tuple[tuple[str, Path], ...] = ()
     submitters: tuple[Submitter, ...] = ()
     created_at: str = ""
     due: str = ""
@@ -97,7 +108,7 @@ def read_submission(submission: Submission, assignment: Assignment) -> SourceTre
         GraderError: the parser of submissions does not start.
     """
     try:
-        if _is_plain(submission.path):
+        if not submission.pieces and _is_plain(submission.path):
             answer = _answer(submission, assignment)
         else:
             answer = msgspec.msgpack.decode(
@@ -146,11 +157,13 @@ def _beyond_the_limits(submission: Submission) -> str:
 
 def _read(submission: Submission, assignment: Assignment) -> SourceTree:
     path = submission.path
-    shown = path.name or submission.name
+    shown = submission.name if submission.pieces else path.name or submission.name
     collected = Collected(shown=shown)
-    if path.is_symlink():
+    if submission.pieces:
+        _read_pieces(submission, collected)
+    elif path.is_symlink():
         raise Unreadable(f"{shown} is a symbolic link, which is not followed: put the submission itself there.")
-    if path.is_dir():
+    elif path.is_dir():
         read_folder(path, collected)
     elif not path.exists():
         raise Unreadable(f"{shown} is missing, though it is listed: look for it where the list came from.")
@@ -161,6 +174,16 @@ def _read(submission: Submission, assignment: Assignment) -> SourceTree:
     return SourceTree(
         files=arranged.files, notes=tuple(map(_writable, arranged.notes)), staff=tuple(map(_writable, arranged.staff))
     )
+
+
+def _read_pieces(submission: Submission, collected: Collected) -> None:
+    if len(submission.pieces) == 1 and suffix_of(submission.pieces[0][0]) not in READ:
+        _read_single_file(submission.pieces[0][1], collected)  # says what is wrong with it
+    for name, path in submission.pieces:
+        if path.is_dir():
+            read_folder(path, collected)
+        elif is_plain_name(name) and not is_junk(name) and collected.wants(name, path.stat().st_size):
+            collected.add(name, read_file(path, name))
 
 
 def _writable(text: str) -> str:

@@ -1,12 +1,14 @@
 """Imports the parts of a submission as flat modules that may import each other.
 
 A `sys.exit()` at the end of a part ends its import and nothing else: what was defined before it counts. The folder
-comes last on the path, so that nothing in it shadows a library; the parts come first, by exact name. It copies
-nothing, judges nothing, and lets every other exception of the part's through.
+comes last on the path, so that nothing in it shadows a library; the parts come first, by exact name. An import of
+something that is not here and that nothing uses is left out, as it is from a notebook. Every other exception of the
+part's goes through.
 """
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import importlib
 import importlib.abc
@@ -29,7 +31,38 @@ class _PartLoader(importlib.machinery.SourceFileLoader):
 
     def exec_module(self, module: ModuleType) -> None:
         with contextlib.suppress(SystemExit):
-            super().exec_module(module)
+            tree = None
+            while True:
+                try:
+                    if tree is None:
+                        super().exec_module(module)
+                    else:
+                        exec(compile(tree, self.path, "exec", dont_inherit=True), module.__dict__)
+                    return
+                except ModuleNotFoundError as error:
+                    tree = tree or ast.parse(self.get_data(self.path), self.path)
+                    if not _left_out(tree, error.name or ""):
+                        raise
+
+
+def _left_out(tree: ast.Module, missing: str) -> bool:
+    """Take the imports of a `missing` module out of a file's top level, if nothing in the file uses what they bind."""
+    used = {one.id for one in ast.walk(tree) if isinstance(one, ast.Name)} | {"*"}
+    found = False
+    for one in list(tree.body):
+        if not isinstance(one, ast.Import | ast.ImportFrom) or (isinstance(one, ast.ImportFrom) and one.level):
+            continue
+        kept = [
+            alias
+            for alias in one.names
+            if not f"{one.module if isinstance(one, ast.ImportFrom) else alias.name}.".startswith(f"{missing}.")
+            or (alias.asname or alias.name.partition(".")[0]) in used
+        ]
+        found = found or len(kept) < len(one.names)
+        one.names = kept
+        if not kept:
+            tree.body.remove(one)
+    return found
 
 
 class Loader(importlib.abc.MetaPathFinder):

@@ -33,6 +33,29 @@ def test_another_exception_goes_through_and_leaves_no_half_module(tmp_path: Path
     assert "broken" not in sys.modules
 
 
+@pytest.mark.parametrize(
+    "line",
+    ["import not_here", "from not_here.inner import a, b", "import math, not_here.inner as n", "import not_here.x"],
+)
+def test_an_import_of_what_is_not_there_and_not_used_is_left_out(tmp_path: Path, line: str) -> None:
+    loader = write(tmp_path, training=f"x = 1\n{line}\nimport not_here_either\ndef where():\n    return 1 / 0")
+    module = loader.load("training")
+    with pytest.raises(ZeroDivisionError) as caught:
+        module.where()
+    assert (module.x, caught.traceback[-1].lineno + 1) == (1, 5)
+
+
+@pytest.mark.parametrize("use", ["log = not_here.log", "def train():\n    not_here.log()", "from not_here import *"])
+def test_an_import_of_what_is_not_there_and_is_used_fails(tmp_path: Path, use: str) -> None:
+    with pytest.raises(ModuleNotFoundError, match="not_here"):
+        write(tmp_path, training=f"import not_here\n{use}").load("training")
+
+
+def test_a_file_that_is_prepared_for_what_is_missing_keeps_its_own_way(tmp_path: Path) -> None:
+    source = "try:\n    import not_here\nexcept ImportError:\n    fallback = True\nimport neither"
+    assert write(tmp_path, prepared=source).load("prepared").fallback
+
+
 def test_a_part_comes_before_a_library_of_the_same_name(tmp_path: Path) -> None:
     import json
 

@@ -4,6 +4,8 @@ import math
 import torch
 from torch import nn
 
+tf.random.set_seed(0)
+
 
 def softmax(x, dim):
     x = x - x.amax(dim, keepdim=True)

@@ -37,6 +37,7 @@ app = typer.Typer(
 AssignmentFolder = Annotated[
     Path, typer.Argument(metavar="ASSIGNMENT", help="A folder such as assignments/08_transformers.")
 ]
+OutFolder = Annotated[Path, typer.Argument(metavar="OUT", help="A folder that `softmark grade -o` wrote.")]
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
 Json = Annotated[bool, typer.Option("--json", help="Print what is printed for machines.")]
 
@@ -72,13 +73,81 @@ def grade(
         Optional[list[str]],
         typer.Option("--allow-missing", metavar="LAYER", help="Grade without this layer of the sandbox (repeatable)."),
     ] = None,
+    roster: Annotated[
+        Optional[Path], typer.Option("--roster", metavar="FILE", help="The class list, as CSV: who handed in nothing?")
+    ] = None,
+    student: Annotated[
+        Optional[list[str]], typer.Option("--student", metavar="NAME", help="Only this submission (repeatable).")
+    ] = None,
+    failed: Annotated[bool, typer.Option("--failed", help="Only those that lost points.")] = False,
+    incomplete: Annotated[bool, typer.Option("--incomplete", help="Only those without a whole grade.")] = False,
+    slow: Annotated[bool, typer.Option("--slow", help="Only those that timed out or took long.")] = False,
+    events: Annotated[bool, typer.Option("--events", help="Tell progress as JSON lines, on stderr.")] = False,
     as_json: Json = False,
 ) -> int:
-    """Grade submissions; write grade.json and results.json for each, and grades.csv."""
-    from autograder.commands.grade import grade_folder
+    """Grade submissions, and write the grades into a folder.
 
-    how_many = graders or _cores()
-    return grade_folder(assignment, submissions, out, how_many, only or [], again, as_json, allow_missing or [])
+    \b
+    OUT/NAME/grade.json     the record; attempts/ beside it keeps every one
+    OUT/NAME/results.json   in Gradescope's format
+    OUT/grades.csv          a row a submission; people.csv, with --roster, a row a person
+    OUT/gradebook.sqlite    everything, to be asked in SQL
+
+    \b
+    Exit codes: 0 done, whatever the scores; 1 something could not be graded and is named;
+    2 the call was wrong; 130 interrupted, and the same command goes on from there.
+    """
+    from autograder.commands.grade import Options, grade_folder
+
+    chosen = [word for word, so in (("failed", failed), ("incomplete", incomplete), ("slow", slow)) if so]
+    options = Options(
+        graders=graders or _cores(),
+        only=only or [],
+        again=again,
+        allow_missing=allow_missing or [],
+        roster=roster,
+        students=student or [],
+        chosen=chosen,
+        as_json=as_json,
+        events=events,
+    )
+    return grade_folder(assignment, submissions, out, options)
+
+
+@_command
+def regrade(
+    out: OutFolder,
+    check: Annotated[
+        Optional[list[str]],
+        typer.Option("--check", metavar="N", help="Only this check, put into the grades there (repeatable)."),
+    ] = None,
+    student: Annotated[
+        Optional[list[str]], typer.Option("--student", metavar="NAME", help="Only this submission (repeatable).")
+    ] = None,
+    why: Annotated[str, typer.Option("--why", metavar="TEXT", help="What the history is to say.")] = "",
+    graders: Annotated[Optional[int], typer.Option("-j", min=1, help="Graders side by side.")] = None,
+    as_json: Json = False,
+) -> int:
+    """Grade again, from the hand-ins that OUT/run.json names. Overrides stay."""
+    from autograder.commands.grade import Options
+    from autograder.commands.grade import regrade as again
+
+    options = Options(graders=graders or _cores(), students=student or [], as_json=as_json, why=why)
+    return again(out, check or [], options)
+
+
+@_command
+def override(
+    out: OutFolder,
+    submission: Annotated[str, typer.Argument(metavar="SUBMISSION", help="The name of one submission in it.")],
+    check: Annotated[str, typer.Argument(metavar="CHECK", help="A check such as 2.3a, or total.")],
+    points: Annotated[float, typer.Argument(metavar="POINTS", help="Those of a check count before lateness.")],
+    why: Annotated[str, typer.Option("--why", metavar="TEXT", help="The reason. The student reads it.")],
+) -> int:
+    """Give points by hand. They stay when it is graded again, and are in every export."""
+    from autograder.commands.override import override_command
+
+    return override_command(out, submission, check, points, why)
 
 
 @_command
@@ -208,7 +277,7 @@ def package(
 
 @_command
 def show(
-    out: Annotated[Path, typer.Argument(metavar="OUT", help="A folder that `softmark grade -o` wrote.")],
+    out: OutFolder,
     submission: Annotated[str, typer.Argument(metavar="SUBMISSION", help="The name of one submission in it.")],
     as_json: Json = False,
 ) -> int:

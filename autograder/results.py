@@ -263,7 +263,7 @@ class LeaderboardEntry(msgspec.Struct, frozen=True, kw_only=True):
 class Submitter(msgspec.Struct, frozen=True, kw_only=True):
     """One person of those who handed in, as an export names them. `sid` is text: leading zeros count.
 
-    `id` is the platform's own: Canvas's user, Moodle's participant, a GitHub login.
+    `id` is the platform's own: `canvas:` and the user, `moodle:` and the participant, `github:` and the login.
     """
 
     name: str = ""
@@ -295,6 +295,22 @@ class Versions(msgspec.Struct, frozen=True, kw_only=True):
     python: str
 
 
+class Override(msgspec.Struct, frozen=True, kw_only=True):
+    """Points that a person gave for one check, or as the total, of one hand-in: a line of `overrides.jsonl`.
+
+    Those of a check count before lateness, a total after it. `hand_in` is the hand-in's digest, or why it is ungraded.
+    """
+
+    submission: str
+    hand_in: str
+    check: str
+    points: float
+    why: str
+    who: str
+    when: str
+    person: str = ""
+
+
 class Key(msgspec.Struct, frozen=True, kw_only=True):
     """Hashes of everything that a grade depends on: when one differs, the grade is stale."""
 
@@ -309,7 +325,8 @@ class Grade(msgspec.Struct, frozen=True, kw_only=True):
 
     `status` is *graded*; *incomplete* (a check of ours broke, or the run was cut short: `reason`); or *ungraded*
     (nobody could read what was handed in: `reason`), in which case `points` is None. `notes` are said to the student
-    (a renamed file was recognised, a function was defined twice); `staff` are not. `points` are those of the parts,
+    (a renamed file was recognised, a function was defined twice); `staff` are not. `held` are files of the hand-in from
+    which no part was taken. `points` are those of the parts,
     less what `late` takes off (`late.points_after`). `checksum` stands in files alone: `to_json` writes and `from_json`
     checks it.
     """
@@ -323,6 +340,7 @@ class Grade(msgspec.Struct, frozen=True, kw_only=True):
     checks: tuple[CheckResult, ...] = ()
     notes: tuple[str, ...] = ()
     staff: tuple[str, ...] = ()
+    held: tuple[str, ...] = ()
     reason: str = ""
     leaderboard: tuple[LeaderboardEntry, ...] = ()
     submitters: tuple[Submitter, ...] = ()

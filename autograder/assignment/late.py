@@ -81,9 +81,8 @@ def _extra(name: str, value: object, path: Path) -> ExtraTime:
     return ExtraTime(days=int(number)) if days else ExtraTime(hours=number)
 
 
-def not_here(policy: Policy | None, grades: Iterable[Grade]) -> list[str]:
-    """Who has extra time and handed in nothing; nobody where no hand-in says whose it is."""
-    people = [each for grade in grades for each in grade.submitters]
+def not_here(policy: Policy | None, people: Sequence[Submitter]) -> list[str]:
+    """Who has extra time and is not among those who handed in; nobody where no hand-in says whose it is."""
     known = {_who(name) for each in people for name in (each.email, each.sid)}
     return sorted(policy.extra.keys() - known) if policy is not None and people else []
 

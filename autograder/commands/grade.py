@@ -1,15 +1,18 @@
-"""`softmark grade`: grade a folder of submissions, print progress and the table.
+"""`softmark grade` and `softmark regrade`: grade a folder of submissions, print progress and the table.
 
 `run.pool` spreads the submissions over graders; `report` says how grades look.
 """
 
 from __future__ import annotations
 
+import statistics
 import sys
 import tempfile
+import time
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from rich.console import Console
@@ -18,92 +21,260 @@ from autograder.assignment.assignment import Assignment, load_assignment
 from autograder.errors import SoftmarkError
 from autograder.grading import record
 from autograder.intake.finding import Found, find
+from autograder.intake.roster import Person, read_roster
 from autograder.intake.submission import Submission
 from autograder.progress import Progress
-from autograder.report.gradebook import write_gradebook
+from autograder.report.gradebook import matched
+from autograder.report.table import TableRow, stood_out, table_row
 from autograder.results import Grade
+from autograder.run.books import note_event, write_books
+from autograder.run.overrides import who_am_i
 from autograder.run.session import Session
-from autograder.run.written import RESULTS, RUN, Run, latest_run, note_run, recorded
+from autograder.run.written import RESULTS, RUN, Event, Run, as_told, latest_run, note_run, now
 from autograder.sandbox.required import profile, refuse_elsewhere, refuse_unknown
 
 if TYPE_CHECKING:
-    from autograder.run.pool import Job
+    from autograder.run.pool import Done, Job
+
+_SLOW = 3.0
+"""Times the median of all: what takes longer is slow."""
 
 
-def grade_folder(
-    folder: Path,
-    submissions: Path,
-    out: Path,
-    graders: int,
-    only: Sequence[str],
-    again: bool,
-    as_json: bool,
-    allow_missing: Sequence[str] = (),
-) -> int:
+@dataclass(frozen=True)
+class Options:
+    """How to grade.
+
+    Attributes:
+        graders: so many side by side.
+        only: checks, exercises or parts; the others do not run.
+        again: what is graded and has not changed is graded, too.
+        allow_missing: layers of the sandbox to do without.
+        roster: a class list.
+        students: only these submissions.
+        chosen: only those whose record is so: "failed" a check, "incomplete" or none, "slow".
+        splice: the checks of `only` take their place in whole grades.
+        as_json: grades are printed as JSON.
+        events: progress is told as JSON lines.
+        why: what the history says.
+    """
+
+    graders: int = 1
+    only: Sequence[str] = ()
+    again: bool = False
+    allow_missing: Sequence[str] = ()
+    roster: Path | None = None
+    students: Sequence[str] = ()
+    chosen: Sequence[str] = ()
+    splice: bool = False
+    as_json: bool = False
+    events: bool = False
+    why: str = ""
+
+
+def grade_folder(folder: Path, submissions: Path, out: Path, options: Options) -> int:
     """Grade everything in `submissions`, print the table, and return the exit code: 1 where something is no grade.
 
     Raises `SoftmarkError` before anything is graded where a layer of the sandbox is missing that `allow_missing` does
     not name.
     """
-    refuse_unknown(allow_missing)
+    refuse_unknown(options.allow_missing)
     refuse_elsewhere(profile())
     assignment = load_assignment(folder)
     for part in assignment.parts:
         assignment.reference(part)
+    people = read_roster(options.roster) if options.roster is not None else ()
     _refuse_place(out, submissions, assignment)
     intake = find(submissions, assignment)
-    found = intake.submissions
+    found = _selected(intake.submissions, out, options)
     _make_folder(out, found)
     with Session() as session:  # its fork server warms up while this process imports what grading needs
         from autograder.run.pool import Job
 
         session.wait_ready()
-        session.prove(assignment, allow_missing)
+        session.prove(assignment, options.allow_missing)
         _say_what_is_off(session.layers())
         _say_if_stale(assignment)
         _say_what_it_is(submissions, intake)
-        if not only and [each.path for each in found] != [submissions.resolve()]:  # no single one that was named
-            note_run(out, Run(assignment=assignment.name, names=tuple(each.name for each in found)))
-        grades, ended = _grade(Job(assignment, found, out, only, again), session, graders)
-    if ended is not None and not grades:
-        raise ended
-    if not only:
+        if not options.only and intake.form != "one submission":
+            note_run(out, _run_over(intake.submissions, submissions, out, assignment, people, options))
+        job = Job(assignment, found, out, options.only, options.again, splice=options.splice)
+        tally = _grade(job, session, options)
+    writes = not options.only or options.splice
+    if tally.ended is not None and not tally.count:
+        raise tally.ended
+    if writes:
         try:
-            _write_gradebook(assignment, out)
+            what = "regrade" if options.splice or options.why else "grade"
+            said = f"{what}: {tally.count - tally.resumed} of {tally.count} submissions graded"
+            note_event(out, Event(when=now(), who=who_am_i(), what=said, why=options.why))
+            rows = write_books(out, assignment.name, assignment.maximum)
+            _say_whose_time_nobody_took(assignment, rows)
+            _say_who_is_not_there(out, rows)
         except SoftmarkError:
-            if ended is None:
+            if tally.ended is None:
                 raise
-    _print_grades(grades, assignment, out, as_json, whole=not only)
-    if ended is not None:
-        raise ended
-    return 0 if all(grade.status == "graded" or only for grade in grades) else 1
+    _print_grades(tally, assignment, out, options.as_json, whole=writes)
+    if tally.ended is not None:
+        raise tally.ended
+    return 0 if tally.whole or (options.only and not options.splice) else 1
 
 
-def _grade(job: Job, session: Session, graders: int) -> tuple[list[Grade], BaseException | None]:
+def regrade(out: Path, checks: Sequence[str], options: Options) -> int:
+    """Grade again what the latest run over a folder went over; of `checks` alone, into the grades that are there.
+
+    Raises:
+        SoftmarkError: no run is noted in `out`, or what it names has gone.
+    """
+    run = latest_run(out)
+    if run is None or not run.folder:
+        raise SoftmarkError(f"{out / RUN} names no run over a folder of hand-ins: use `softmark grade` with -o {out}.")
+    for path in (run.folder, run.hand_ins):
+        if not Path(path).exists():
+            raise SoftmarkError(f"{path} is not there any more, from where {out} was graded: use `softmark grade`.")
+    options = replace(
+        options,
+        again=True,
+        only=checks,
+        splice=bool(checks),
+        allow_missing=options.allow_missing or run.allow_missing,
+        why=options.why or "asked for",
+    )
+    return grade_folder(Path(run.folder), Path(run.hand_ins), out, options)
+
+
+def _run_over(
+    found: Sequence[Submission],
+    path: Path,
+    out: Path,
+    assignment: Assignment,
+    people: tuple[Person, ...],
+    options: Options,
+) -> Run:
+    before = latest_run(out, assignment.name)
+    return Run(
+        assignment=assignment.name,
+        names=tuple(each.name for each in found),
+        folder=str(assignment.folder.resolve()),
+        hand_ins=str(path.resolve()),
+        digest=record.assignment_digest(assignment),
+        paths={each.name: str(each.path) for each in found},
+        allow_missing=tuple(options.allow_missing),
+        people=people or (before.people if before is not None else ()),
+    )
+
+
+# ------------------------------------------------------------------ whom
+
+
+def _selected(found: Sequence[Submission], out: Path, options: Options) -> list[Submission]:
+    """Those that the options choose. Raises `SoftmarkError` for who is not there, and where nobody is left."""
+    chosen = list(found)
+    if options.students:
+        names = {each.name for each in found}
+        unknown = [name for name in options.students if name not in names]
+        if unknown:
+            few = ", ".join(sorted(names)[:8])
+            raise SoftmarkError(
+                f"There is no submission '{unknown[0]}' (there are: {few}{', ...' * (len(names) > 8)})."
+            )
+        chosen = [each for each in chosen if each.name in options.students]
+    if options.chosen:
+        so = _standing(out, [each.name for each in found])
+        chosen = [each for each in chosen if not so[each.name].isdisjoint(options.chosen)]
+        if not chosen:
+            raise SoftmarkError(f"No grade in {out} is {' or '.join(options.chosen)}: there is nothing to grade.")
+    return chosen
+
+
+def _standing(out: Path, names: Sequence[str]) -> dict[str, set[str]]:
+    """How each record stands: "failed", "incomplete", "slow"."""
+    so: dict[str, set[str]] = {}
+    seconds: dict[str, float] = {}
+    for name in names:
+        grade = record.read(out, name)
+        so[name] = {"incomplete"} if grade is None or grade.status != "graded" else set()
+        if grade is not None:
+            seconds[name] = grade.wall_seconds
+            if any(check.score < check.weight for check in grade.checks):
+                so[name].add("failed")
+            if any(check.outcome == "timed_out" for check in grade.checks):
+                so[name].add("slow")
+    median = statistics.median(seconds.values()) if seconds else 0.0
+    for name, each in seconds.items():
+        if each > _SLOW * median:
+            so[name].add("slow")
+    return so
+
+
+# ------------------------------------------------------------------ grading, and what is told meanwhile
+
+
+@dataclass
+class _Tally:
+    """What a run gave: rows of the table by place, and grades where all of them are printed."""
+
+    rows: dict[int, TableRow]
+    grades: dict[int, Grade]
+    resumed: int = 0
+    whole: bool = True
+    ended: BaseException | None = None
+
+    @property
+    def count(self) -> int:
+        return len(self.rows)
+
+
+def _grade(job: Job, session: Session, options: Options) -> _Tally:
     """What was graded, and what ended the run before all was: an interruption, or a sentence for whoever called."""
     from autograder.run.pool import grade_all
 
-    progress, grades = Progress(len(job.submissions)), dict[int, Grade]()
-    resumed, ended = 0, None
+    progress, tally = Progress(len(job.submissions)), _Tally({}, {})
+    at_work: set[str] = set()
+
+    def watch(names: Sequence[tuple[str, float]]) -> None:
+        if not options.events:
+            progress.at_work(names)
+            return
+        for name, _ in names:
+            if name not in at_work:
+                at_work.add(name)
+                _event("started", submission=name)
+
+    job.watch = watch
     try:
-        for done in grade_all(job, session, graders):
-            grades[done.index] = done.grade
-            resumed += done.resumed
-            progress.step(for_nothing=done.resumed)
+        for done in grade_all(job, session, options.graders):
+            grade = as_told(job.out, done.grade)
+            tally.rows[done.index] = table_row(grade)
+            if options.as_json:
+                tally.grades[done.index] = grade
+            tally.resumed += done.resumed
+            tally.whole &= grade.status == "graded"
+            _tell(done, grade, progress, events=options.events)
     except (KeyboardInterrupt, SoftmarkError) as why:
-        ended = why
+        tally.ended = why
     finally:
         progress.end()
-    if resumed:
-        print(f"{resumed} of {len(grades)} had not changed and were not graded again.", file=sys.stderr)
-    return [grades[index] for index in sorted(grades)], ended
+    if options.events:
+        _event("ended", graded=tally.count - tally.resumed, resumed=tally.resumed, interrupted=tally.ended is not None)
+    elif tally.resumed:
+        print(f"{tally.resumed} of {tally.count} had not changed and were not graded again.", file=sys.stderr)
+    return tally
 
 
-def _write_gradebook(assignment: Assignment, out: Path) -> None:
-    """grades.csv, of every record of this assignment that lies in `out`."""
-    records, run = recorded(out, assignment), latest_run(out, assignment.name)
-    write_gradebook(records, out / "grades.csv", run.names if run is not None else None)
-    _say_whose_time_nobody_took(assignment, records)
+def _tell(done: Done, grade: Grade, progress: Progress, *, events: bool) -> None:
+    odd = stood_out(grade)
+    if events:
+        facts: dict[str, Any] = {"status": grade.status, "points": grade.points, "seconds": grade.wall_seconds}
+        _event("graded", submission=grade.submission, **facts, resumed=done.resumed, stood_out=odd)
+        return
+    if odd and not done.resumed:
+        progress.say(f"{grade.submission}: {odd}")
+    progress.step(for_nothing=done.resumed)
+
+
+def _event(what: str, **facts: object) -> None:
+    line = msgspec.json.encode({"event": what, "time": round(time.time(), 3), **facts})
+    print(line.decode(), file=sys.stderr, flush=True)
 
 
 def _say_what_is_off(layers: Mapping[str, str]) -> None:
@@ -123,17 +294,30 @@ def _say_what_it_is(path: Path, intake: Found) -> None:
         print(f"softmark: nobody knows whose these are: {', '.join(intake.unmatched)}.", file=sys.stderr)
 
 
-def _say_whose_time_nobody_took(assignment: Assignment, grades: Sequence[Grade]) -> None:
+def _say_whose_time_nobody_took(assignment: Assignment, rows: Sequence[Any]) -> None:
     """A mistyped address in the file of extra time would cost its owner points, and nobody would see why."""
     from autograder.assignment.late import ACCOMMODATIONS, not_here, policy_of
 
-    names = not_here(policy_of(assignment), grades)
+    names = not_here(policy_of(assignment), [each for row in rows for each in row.submitters])
     if names:
         print(
             f"softmark: {assignment.hidden / ACCOMMODATIONS} gives extra time to {', '.join(names)}, but "
             "there is no submission from them. Check the spelling against the export.",
             file=sys.stderr,
         )
+
+
+def _say_who_is_not_there(out: Path, rows: Sequence[Any]) -> None:
+    """With a roster: who has handed in nothing, and which hand-ins are nobody's in it."""
+    run = latest_run(out)
+    if run is None or not run.people:
+        return
+    found = matched(rows, run.people)
+    missing = [person.name or person.sid or person.email for n, person in enumerate(run.people) if n not in found.of]
+    if missing:
+        print(f"softmark: nothing handed in: {', '.join(missing)}.", file=sys.stderr)
+    if found.unmatched:
+        print(f"softmark: not in the roster: {', '.join(found.unmatched)}.", file=sys.stderr)
 
 
 def _say_if_stale(assignment: Assignment) -> None:
@@ -147,17 +331,18 @@ def _say_if_stale(assignment: Assignment) -> None:
         )
 
 
-def _print_grades(
-    grades: Sequence[Grade], assignment: Assignment, out: Path, as_json: bool, *, whole: bool = True
-) -> None:
+def _print_grades(tally: _Tally, assignment: Assignment, out: Path, as_json: bool, *, whole: bool = True) -> None:
     if as_json:
-        sys.stdout.write(msgspec.json.encode(list(grades)).decode() + "\n")
+        sys.stdout.write(msgspec.json.encode([tally.grades[at] for at in sorted(tally.grades)]).decode() + "\n")
         return
     from autograder.report.table import print_table
 
-    print_table(grades, Console())
-    what = f"{len(grades)} submission{'s' * (len(grades) != 1)} of {assignment.name}"
+    print_table([tally.rows[at] for at in sorted(tally.rows)], Console())
+    what = f"{tally.count} submission{'s' * (tally.count != 1)} of {assignment.name}"
     print(f"\n{what}; grades in {out}" + (f", all of them in {out / 'grades.csv'}" if whole else ""))
+
+
+# ------------------------------------------------------------------ where grades go
 
 
 def _refuse_place(out: Path, submissions: Path, assignment: Assignment) -> None:
@@ -177,7 +362,8 @@ def _make_folder(out: Path, found: Sequence[Submission]) -> None:
         with tempfile.TemporaryFile(dir=out):
             pass
         homes = [record.folder_of(out, each.name) for each in found]
-        files = [out / "grades.csv", out / RUN, *(home / name for home in homes for name in ("grade.json", RESULTS))]
+        books = [out / name for name in ("grades.csv", "people.csv", "gradebook.sqlite", "history.jsonl", RUN)]
+        files = [*books, *(home / name for home in homes for name in ("grade.json", RESULTS))]
         for path, is_taken, what in (
             *((home, home.exists() and not home.is_dir(), "file, where a folder") for home in homes),
             *((file, file.is_dir(), "folder, where a file") for file in files),

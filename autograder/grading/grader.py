@@ -131,7 +131,9 @@ class Grader:
             left_over = self._left_over() or (_CUT_SHORT if workers.cut_short else "")
         grade = self._add_up(name, results, key, start)
         staff = (*tree.staff, *_left_out(results))
-        grade = msgspec.structs.replace(grade, notes=tree.notes, staff=staff, leaderboard=tuple(leaderboard))
+        grade = msgspec.structs.replace(
+            grade, notes=tree.notes, staff=staff, held=tree.held, leaderboard=tuple(leaderboard)
+        )
         if left_over:
             grade = msgspec.structs.replace(grade, status="incomplete", reason=left_over)
         if only and grade.status == "graded":

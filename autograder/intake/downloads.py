@@ -77,7 +77,7 @@ def _moodle(_folder: Path, children: Sequence[Path], _assignment: Assignment) ->
         name = match["name"].replace("_", " ").strip()
         names[match["id"]] = "" if name == "Participant" else name
         people[match["id"]].append(((match["file"] or "") if child.is_file() else "", child))
-    found = [_together(names[who], who, pieces) for who, pieces in people.items()]
+    found = [_together("moodle", names[who], who, pieces) for who, pieces in people.items()]
     return Download("a Moodle download", found, [child for child in children if child not in matched])
 
 
@@ -103,7 +103,7 @@ def _canvas(_folder: Path, children: Sequence[Path], _assignment: Assignment) ->
     for child, match in matched.items():
         people[match["id"]].append((match["file"] or child.name, child))
     found = [
-        _together(min(names[who]), who, _as_handed_in(pieces), (LATE,) if who in late else ())
+        _together("canvas", min(names[who]), who, _as_handed_in(pieces), (LATE,) if who in late else ())
         for who, pieces in people.items()
     ]
     return Download("a Canvas download", found, [child for child in children if child not in matched])
@@ -118,9 +118,11 @@ def _as_handed_in(pieces: list[tuple[str, Path]]) -> list[tuple[str, Path]]:
     ]
 
 
-def _together(name: str, who: str, pieces: list[tuple[str, Path]], staff: tuple[str, ...] = ()) -> Submission:
+def _together(
+    platform: str, name: str, who: str, pieces: list[tuple[str, Path]], staff: tuple[str, ...] = ()
+) -> Submission:
     """The hand-in of one person: a folder or zip as it stands, or several files under the names they had."""
-    person = (Submitter(name=name, id=who),)
+    person = (Submitter(name=name, id=f"{platform}:{who}"),)
     called = f"{name}_{who}" if name else who
     if len(pieces) == 1 and pieces[0][1].is_dir():
         return Submission(name=called, path=pieces[0][1], submitters=person, staff=staff)
@@ -186,7 +188,7 @@ def _classroom(folder: Path, children: Sequence[Path], _assignment: Assignment) 
         if not slug:
             return None
     found = [
-        Submission(name=child.name, path=child, submitters=(Submitter(id=child.name[len(slug) + 1 :]),))
+        Submission(name=child.name, path=child, submitters=(Submitter(id=f"github:{child.name[len(slug) + 1 :]}"),))
         for child in children
     ]
     return Download(f"GitHub Classroom clones of {slug}", found)

@@ -31,11 +31,12 @@ class Choice(NamedTuple):
 
 
 class Arranged(NamedTuple):
-    """The files that the worker sees, notes to the student and notes to staff."""
+    """The files that the worker sees, notes to the student and to staff, and what else was handed in."""
 
     files: dict[str, bytes]
     notes: list[str]
     staff: list[str]
+    held: list[str]
 
 
 def arrange(collected: Collected, assignment: Assignment) -> Arranged:
@@ -91,7 +92,8 @@ def arrange(collected: Collected, assignment: Assignment) -> Arranged:
     staff += [f"{name} was there twice with different content; the later one was kept." for name in collected.twice]
     staff += [f"Not read: {sentence}" for sentence in hand_in.problems.values()]
     files = {name: data for name, data in files.items() if files.keys().isdisjoint(_folders(name))}
-    return Arranged(files, _few(notes), _few(staff))
+    held = sorted({*collected.files, *collected.passed_over, *collected.left_out} - chosen)
+    return Arranged(files, _few(notes), _few(staff), held[:MOST_NAMES] + ["and more"] * (len(held) > MOST_NAMES))
 
 
 def _few(notes: list[str]) -> list[str]:

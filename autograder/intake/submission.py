@@ -57,12 +57,13 @@ class Submission(msgspec.Struct, frozen=True, kw_only=True):
 class SourceTree(msgspec.Struct, frozen=True, kw_only=True):
     """The files that the worker sees, by their path below the folder, with `/`.
 
-    `notes` are said to the student; `staff` are not.
+    `notes` are said to the student; `staff` are not. `held` are other files, from which no part was taken.
     """
 
     files: dict[str, bytes]
     notes: tuple[str, ...] = ()
     staff: tuple[str, ...] = ()
+    held: tuple[str, ...] = ()
 
     @property
     def digest(self) -> str:
@@ -172,7 +173,10 @@ def _read(submission: Submission, assignment: Assignment) -> SourceTree:
     _open_inner_zip(collected)
     arranged = arrange(collected, assignment)
     return SourceTree(
-        files=arranged.files, notes=tuple(map(_writable, arranged.notes)), staff=tuple(map(_writable, arranged.staff))
+        files=arranged.files,
+        notes=tuple(map(_writable, arranged.notes)),
+        staff=tuple(map(_writable, arranged.staff)),
+        held=tuple(map(_writable, arranged.held)),
     )
 
 

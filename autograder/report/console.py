@@ -53,11 +53,11 @@ def print_student_view(grade: Grade, console: Console) -> None:
     console.print(Group(*_head(view), *(block for part in view.parts for block in _part(part))))
 
 
-def print_staff_view(grade: Grade, console: Console) -> None:
-    """Print what staff sees besides: facts, and of each check what the student is not told."""
+def print_staff_view(grade: Grade, console: Console, more: Sequence[tuple[str, str]] = ()) -> None:
+    """Print what staff sees besides: facts (and `more` of them), and of each check what the student is not told."""
     view = staff_view(grade)
     head = Text(f"For staff: {one_line(view.submission)}", style="bold")
-    console.print(Group(head, *_facts(_bounded(view.facts), 0), Text(), *map(_for_staff, view.checks)))
+    console.print(Group(head, *_facts(_bounded((*view.facts, *more)), 0), Text(), *map(_for_staff, view.checks)))
 
 
 def _head(view: StudentView) -> Iterator[RenderableType]:

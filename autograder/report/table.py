@@ -6,6 +6,7 @@ One row for each submission, in the order given.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from rich.console import Console
 from rich.table import Table
@@ -26,34 +27,51 @@ _STOOD_OUT: tuple[tuple[Outcome, str], ...] = (
     ("not_run", "not run:"),
 )
 _PLAIN_WIDTH = 160
-_TOLD = ("ambiguous: ", "edited: ", "earlier: ")
+_TOLD = ("ambiguous: ", "edited: ", "earlier: ", "late: ", "override: ")
 
 
-def grades_table(grades: Sequence[Grade]) -> Table:
-    """The grades as a rich table; names and reasons are text, never markup."""
-    parts = sorted({(part.number, part.part) for grade in grades for part in grade.parts})
+class TableRow(NamedTuple):
+    """A grade as a row: little is left of it, so that a class of ten thousand fits into memory."""
+
+    submission: str
+    points: dict[tuple[int, str], str]
+    total: str
+    stood_out: str
+    style: str
+
+
+def table_row(grade: Grade) -> TableRow:
+    """The row of a grade."""
+    total = f"{points_text(None if grade.status == 'ungraded' else grade.points)}/{points_text(grade.maximum)}"
+    return TableRow(
+        one_line(grade.submission, 60),
+        {(p.number, p.part): f"{points_text(p.points)}/{points_text(p.maximum)}" for p in grade.parts},
+        total,
+        stood_out(grade),
+        "" if grade.status == "graded" else "yellow",
+    )
+
+
+def grades_table(rows: Sequence[TableRow]) -> Table:
+    """Grades as a rich table; names and reasons are text, never markup."""
+    parts = sorted({part for row in rows for part in row.points})
     table = Table(box=None, pad_edge=False, header_style="bold", collapse_padding=True)
     table.add_column("submission", overflow="fold")
     for _, name in parts:
         table.add_column(Text(one_line(name, 40)), justify="right", no_wrap=True)
     table.add_column("total", justify="right", no_wrap=True)
     table.add_column("what stood out", overflow="fold")
-    for grade in grades:
-        points = {part.part: f"{points_text(part.points)}/{points_text(part.maximum)}" for part in grade.parts}
-        table.add_row(
-            Text(one_line(grade.submission, 60)),
-            *(points.get(name, "-") for _, name in parts),
-            f"{points_text(None if grade.status == 'ungraded' else grade.points)}/{points_text(grade.maximum)}",
-            Text(stood_out(grade), style="" if grade.status == "graded" else "yellow"),
-        )
+    for row in rows:
+        points = [row.points.get(part, "-") for part in parts]
+        table.add_row(Text(row.submission), *points, row.total, Text(row.stood_out, style=row.style))
     return table
 
 
-def print_table(grades: Sequence[Grade], console: Console) -> None:
+def print_table(rows: Sequence[TableRow], console: Console) -> None:
     """Print the table; where there is no terminal, as plain lines that are not folded to a screen's width."""
     if not console.is_terminal:
         console = Console(file=console.file, width=_PLAIN_WIDTH, color_system=None)
-    console.print(grades_table(grades))
+    console.print(grades_table(rows))
 
 
 def stood_out(grade: Grade) -> str:

@@ -6,6 +6,7 @@ or what the student's code printed (which may be the hidden case). Texts are who
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -293,7 +294,9 @@ def _facts(grade: Grade) -> list[tuple[str, str]]:
     facts += [("note", note) for note in notes_for_students(grade)]
     facts += [("staff", line) for line in staff_notes(grade)]
     facts += [("sandbox", ", ".join(f"{layer}: {state}" for layer, state in sorted(grade.sandbox.items())))]
-    facts += [("time", f"{grade.wall_seconds:.3g} s")]
+    cpu = math.fsum(check.cpu_seconds for check in grade.checks)
+    facts += [("time", f"{cpu:.3g} s of CPU, {grade.wall_seconds:.3g} s in all")]
+    facts += [("also handed in", ", ".join(grade.held))]
     if grade.key is not None:
         versions = grade.key.versions
         facts += [("versions", f"softmark {versions.softmark}, torch {versions.torch}, Python {versions.python}")]

@@ -16,7 +16,7 @@ import tempfile
 import time
 import traceback
 from collections import deque
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from multiprocessing.connection import Connection, wait
@@ -37,6 +37,7 @@ from autograder.run.session import Session
 
 MOST_TRIES = 2
 _GRACE = 60.0
+_LOOK_EVERY = 1.0
 TRACES = "traces.msgpack"
 INTERRUPTIONS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -66,6 +67,8 @@ class Job:
         all_values_of: submissions of which traces hold what was compared in checks that passed, too.
         answers: the reference's answers on the public key, as recorded; visible checks that fail are traced there, too.
         at_home: submissions whose visible checks all run there, whether they fail or not.
+        splice: the checks of `only` take their place in whole grades, which otherwise stay as they are.
+        watch: told who is being graded, and since when of the monotonic clock, about once a second.
         until_one_fails: the first check that fails ends a submission's run; they run in the order of `only_for`.
     """
 
@@ -79,6 +82,8 @@ class Job:
     answers: bytes = b""
     at_home: Collection[str] = ()
     until_one_fails: bool = False
+    splice: bool = False
+    watch: Callable[[Sequence[tuple[str, float]]], None] = lambda _at_work: None
     only_for: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
 
 
@@ -105,7 +110,9 @@ def grade_all(job: Job, session: Session, graders: int) -> Iterator[Done]:
         for desk in desks:
             _hand_next(desk, waiting, tries)
         while any(desk.at is not None for desk in desks):
-            ready = wait([desk.line for desk in desks if desk.at is not None], _GRACE)
+            at_work = [desk for desk in desks if desk.at is not None]
+            job.watch([(job.submissions[desk.at or 0].name, desk.since) for desk in at_work])
+            ready = wait([desk.line for desk in at_work], _LOOK_EVERY)
             _stop_stuck(desks, _stuck_after(job))
             for desk in [each for each in desks if each.line in ready]:
                 at = desk.at
@@ -262,6 +269,9 @@ def _work(grader: Grader, job: Job, line: Connection) -> None:
         resumed = grade is recorded
         if resumed:
             written.renew(job.out, grade)
+        elif whole_stays and job.splice and before is not None:
+            merged = written.spliced(before, grade)
+            grade = written.replace(job.out, before, merged or grader.grade(submission, None, (), begin))
         elif not whole_stays:
             grade = written.replace(job.out, before, grade)
         if job.keep_traces:

@@ -15,7 +15,7 @@ from autograder.grading import record, workers
 from autograder.grading.grader import Grader
 from autograder.intake.finding import find_submissions
 from autograder.intake.submission import Submission
-from autograder.report.gradebook import write_gradebook
+from autograder.report.gradebook import row_of, write_gradebook
 from autograder.results import ReturnedTooMuch
 from autograder.run import pool, written
 from autograder.run.pool import Done, Job, grade_all
@@ -105,7 +105,7 @@ def grade(tmp_path: Path, session: Session) -> Hand:
 def test_a_submission_cannot_take_the_gradebooks_place(assignment: Assignment, tmp_path: Path, grade: Hand) -> None:
     done = grade(assignment, **{"grades.csv": REFERENCE, "Grades.CSV": REFERENCE, "student_01": REFERENCE})
     assert [each.grade.points for each in done.values()] == [2, 2, 2]
-    write_gradebook([each.grade for each in done.values()], tmp_path / "grades" / "grades.csv")
+    write_gradebook([row_of(each.grade) for each in done.values()], tmp_path / "grades" / "grades.csv")
 
 
 def test_a_check_that_never_ends_on_a_students_value_costs_that_submission_alone(

@@ -48,9 +48,9 @@ def test_canvas_gives_the_flat_files_of_each_student_under_their_own_names(tmp_p
     found = find(tmp_path / "submissions.zip" if packed else lay(tmp_path / "down", CANVAS), assignment(tmp_path))
     assert (found.form, found.unmatched) == ("a Canvas download", ())
     assert people(found) == {
-        "doejane_4021": (Submitter(name="doejane", id="4021"),),
-        "straßermarie_4023": (Submitter(name="straßermarie", id="4023"),),
-        "vandenberg_4022": (Submitter(name="vandenberg", id="4022"),),
+        "doejane_4021": (Submitter(name="doejane", id="canvas:4021"),),
+        "straßermarie_4023": (Submitter(name="straßermarie", id="canvas:4023"),),
+        "vandenberg_4022": (Submitter(name="vandenberg", id="canvas:4022"),),
     }
     assert trees(found, tmp_path) == {
         "doejane_4021": ["attention.py", "my_helper.py"],
@@ -106,8 +106,8 @@ def test_moodle_gives_a_hand_in_a_participant(tmp_path: Path, files: dict[str, s
     found = find(tmp_path / "hw8.zip" if packed else lay(tmp_path / "down", files), assignment(tmp_path))
     assert found.form == "a Moodle download"
     assert people(found) == {
-        "502": (Submitter(id="502"),),
-        "Jane van der Doe_501": (Submitter(name="Jane van der Doe", id="501"),),
+        "502": (Submitter(id="moodle:502"),),
+        "Jane van der Doe_501": (Submitter(name="Jane van der Doe", id="moodle:501"),),
     }
     assert all("attention.py" in files for files in trees(found, tmp_path).values())
 
@@ -137,7 +137,7 @@ def test_classroom_clones_are_their_logins(tmp_path: Path, folder: str) -> None:
     files = {f"hw8-{login}/{file}": RIGHT for login in logins for file in (".git/HEAD", "attention.py")}
     found = find(lay(tmp_path / folder, dict(files)), assignment(tmp_path))
     assert found.form == "GitHub Classroom clones of hw8"
-    assert people(found) == {f"hw8-{login}": (Submitter(id=login),) for login in logins}
+    assert people(found) == {f"hw8-{login}": (Submitter(id=f"github:{login}"),) for login in logins}
 
 
 def test_a_packed_download_that_leads_out_of_itself_is_refused(tmp_path: Path) -> None:

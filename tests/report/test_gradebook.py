@@ -7,12 +7,17 @@ from pathlib import Path
 import pytest
 
 from autograder.errors import SoftmarkError
-from autograder.report.gradebook import gradebook_csv, write_gradebook
+from autograder.report.gradebook import gradebook_csv as csv_of_rows
+from autograder.report.gradebook import row_of, write_gradebook
 from autograder.results import Grade, Lateness, PartPoints, Submitter
 from tests.report.grades import check, grade, passed, ungraded
 
 WHO = {"name": "", "sid": "", "email": ""}
 IN_TIME = {"late_hours": "", "late_percent": "", "absent": ""}
+
+
+def gradebook_csv(grades, present=None) -> str:
+    return csv_of_rows(map(row_of, grades), present)
 
 
 def rows(*grades: Grade) -> list[dict[str, str]]:
@@ -121,7 +126,7 @@ def test_a_run_without_grades_still_has_a_header() -> None:
 def test_writing_replaces_the_file_and_leaves_nothing_else(tmp_path: Path) -> None:
     path = tmp_path / "grades.csv"
     path.write_text("old")
-    write_gradebook([grade(passed())], path)
+    write_gradebook([row_of(grade(passed()))], path)
     assert path.read_text() == gradebook_csv([grade(passed())])
     assert [file.name for file in tmp_path.iterdir()] == ["grades.csv"]
 
@@ -137,6 +142,6 @@ def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(
 
     monkeypatch.setattr("os.replace", full)
     with pytest.raises(SoftmarkError, match=r"grades\.csv could not be written \(no space left"):
-        write_gradebook([grade(passed())], path)
+        write_gradebook([row_of(grade(passed()))], path)
     assert path.read_text() == "old"
     assert [file.name for file in tmp_path.iterdir()] == ["grades.csv"]

@@ -4,7 +4,7 @@ import io
 
 from rich.console import Console
 
-from autograder.report.table import points_text, print_table, stood_out
+from autograder.report.table import points_text, print_table, stood_out, table_row
 from autograder.results import (
     CheckResult,
     Explanation,
@@ -23,7 +23,7 @@ from tests.report.grades import check, grade, passed, ungraded
 
 def printed(*grades: Grade) -> list[str]:
     file = io.StringIO()
-    print_table(grades, Console(file=file))
+    print_table(list(map(table_row, grades)), Console(file=file))
     return [line.rstrip() for line in file.getvalue().splitlines()]
 
 

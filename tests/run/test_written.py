@@ -11,7 +11,7 @@ from autograder.grading import record
 from autograder.report.gradescope_json import to_results_json
 from autograder.results import Grade, to_json
 from autograder.run import written
-from autograder.run.written import Run, latest_run, note_run, recorded
+from autograder.run.written import Run, attempts, latest_run, note_run, recorded
 from tests.report.grades import grade, passed, ungraded
 from tests.tiny import tiny_assignment
 
@@ -38,8 +38,8 @@ def test_what_is_no_whole_grade_is_replaced(tmp_path: Path, before: Grade | None
 def test_of_a_hand_in_that_nobody_can_read_any_more_the_grade_lies_beside_the_record(tmp_path: Path) -> None:
     told = written.replace(tmp_path, WHOLE, ungraded())
     assert record.read(tmp_path, "student_03") == told
-    assert told.staff == ("earlier: the grade of 2 points lies in grade.before.json.",)
-    assert (tmp_path / "student_03" / "grade.before.json").read_bytes() == to_json(WHOLE)
+    assert told.staff == ("earlier: the grade of 2 points lies in attempts/.",)
+    assert [path.read_bytes() for _, path in attempts(tmp_path, "student_03")] == [to_json(WHOLE), to_json(told)]
 
 
 def test_the_records_of_an_assignment_are_read_and_a_damaged_one_is_told(tmp_path: Path) -> None:
@@ -49,7 +49,7 @@ def test_the_records_of_an_assignment_are_read_and_a_damaged_one_is_told(tmp_pat
         written.write(out, grade(submission=name, assignment=of))
     (out / "c" / "grade.json").write_text("{")
     (out / "d").mkdir()
-    found = recorded(out, assignment)
+    found = list(recorded(out, assignment.name, assignment.maximum))
     assert [(each.submission, each.status) for each in found] == [("a", "graded"), ("c", "ungraded")]
     assert "damaged" in found[1].reason
 

@@ -19,6 +19,8 @@ import sys
 from collections.abc import Generator, Sequence
 from types import CodeType, ModuleType
 
+from .tracebacks import is_theirs
+
 CHECKS_PACKAGES = ("support", "hidden")
 """What check files import of their own assignment; a submission cannot."""
 
@@ -98,7 +100,7 @@ class Loader(importlib.abc.MetaPathFinder):
 
     def _is_theirs(self, module: ModuleType) -> bool:
         origin = getattr(module, "__file__", None)
-        return isinstance(origin, str) and origin.startswith(self.folder + os.sep)
+        return isinstance(origin, str) and is_theirs(origin, self.folder)
 
     @contextlib.contextmanager
     def installed(self) -> Generator[None]:

@@ -9,6 +9,7 @@ import builtins
 import dis
 import linecache
 import os
+import sys
 import traceback
 from types import CodeType
 
@@ -31,12 +32,19 @@ def raised(error: BaseException, folder: str) -> Raised:
     return Raised(kinds, message, frames, stub=_is_of_a_stub(error, folder))
 
 
+def is_theirs(file: str, folder: str) -> bool:
+    """Whether a file is of the code in `folder`, and not of the virtual environment that may lie in there."""
+    environment = sys.prefix + os.sep
+    libraries = environment if environment.startswith(folder + os.sep) else None
+    return file.startswith(folder + os.sep) and not (libraries is not None and file.startswith(libraries))
+
+
 def _is_of_a_stub(error: BaseException, folder: str) -> bool:
     """Whether a function of the student's does nothing but raise it: `raise NotImplementedError` and no more."""
     if type(error) is not NotImplementedError:
         return False
     codes = [frame.f_code for frame, _ in traceback.walk_tb(error.__traceback__)]
-    if not codes or not codes[-1].co_filename.startswith(folder + os.sep):
+    if not codes or not is_theirs(codes[-1].co_filename, folder):
         return False  # raised by a library
     for instruction in dis.get_instructions(codes[-1]):
         if instruction.opname == "RAISE_VARARGS":
@@ -77,7 +85,7 @@ def _frames(error: BaseException, folder: str) -> str:
         for frame, number in traceback.walk_tb(error.__traceback__):
             code = frame.f_code
             repeated, last = frame is last, frame  # what is raised by a trace function is noted twice
-            if code.co_filename.startswith(prefix) and not repeated:
+            if is_theirs(code.co_filename, folder) and not repeated:
                 lines.append(_line(code.co_filename, prefix, number, f", in {_function(code)}"))
         if isinstance(error, SyntaxError) and str(error.filename).startswith(prefix):
             lines.append(_line(str(error.filename), prefix, error.lineno or 0, ""))

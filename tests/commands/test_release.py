@@ -116,7 +116,7 @@ def test_a_damaged_recording_is_one_sentence(home: Path) -> None:
 
 def test_the_wheel_installs_and_runs_without_the_project(home: Path, tmp_path: Path) -> None:
     [wheel] = home.glob("course/*.whl")
-    target = tmp_path / "installed"
+    target = home / ".venv" / "installed"
     pip = [
         sys.executable,
         "-m",
@@ -131,9 +131,12 @@ def test_the_wheel_installs_and_runs_without_the_project(home: Path, tmp_path: P
     ]
     subprocess.run(pip, check=True, capture_output=True)
     program = (
-        f"import sys; sys.path.insert(0, {str(target)!r}); import autograder.cli as c; print(c.__file__); c.main()"
+        f"import sys; sys.path.insert(0, {str(target)!r}); sys.prefix = {str(home / '.venv')!r}\n"
+        "import autograder.cli as c; print(c.__file__); c.main()"
     )
     command = [sys.executable, "-c", program, "check", "--in-process"]
+    done = subprocess.run(command, cwd=home, capture_output=True, text=True)
+    assert "not implemented yet: double" in done.stdout, done.stderr
     (home / "numbers_part.py").write_text(REFERENCE)
     done = subprocess.run(command, cwd=home, capture_output=True, text=True)
     assert done.stdout.startswith(str(target)) and "1 of 1 passed" in done.stdout, done.stderr

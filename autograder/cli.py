@@ -90,6 +90,7 @@ def grade(
     \b
     OUT/NAME/grade.json     the record; attempts/ beside it keeps every one
     OUT/NAME/results.json   in Gradescope's format
+    OUT/NAME/feedback.html  a page to hand out
     OUT/grades.csv          a row a submission; people.csv, with --roster, a row a person
     OUT/gradebook.sqlite    everything, to be asked in SQL
 
@@ -193,11 +194,14 @@ def check(
     in_process: Annotated[
         bool, typer.Option("--in-process", help="Run your code in this process, so that breakpoint() works.")
     ] = False,
+    page: Annotated[
+        Optional[Path], typer.Option("--html", metavar="FILE", help="Write what was found as a page, too.")
+    ] = None,
 ) -> int:
     """Run the visible checks on your own code. Exit code 1 when one fails."""
     from autograder.commands.check import Wish, check_command
 
-    return check_command(folder, Wish(part, only or [], failed, watch, in_process, output))
+    return check_command(folder, Wish(part, only or [], failed, watch, in_process, output, page))
 
 
 @_command

@@ -25,6 +25,8 @@ from autograder.grading.in_place import InOneProcess, InThisProcess
 from autograder.grading.line import Transport
 from autograder.grading.plugin import Checks, Subject
 from autograder.grading.pytest_session import with_checks
+from autograder.grading.record import write_atomically
+from autograder.report.feedback import feedback_page
 from autograder.report.live import Live
 from autograder.report.table import points_text
 from autograder.results import CheckResult, Grade
@@ -50,6 +52,7 @@ class Wish:
     watch: bool = False
     in_process: bool = False
     output: bool = False
+    page: Path | None = None
 
 
 class Finishing(Protocol):
@@ -113,7 +116,11 @@ def _once(home: Home, grader: Grader, subject: Callable[[], Any], wish: Wish, be
             current.finish()
         Memory(outcomes, files).save(home.folder)
     live.sums()
-    print(standing(home.assignment, grader.checks, grade), flush=True)
+    said = standing(home.assignment, grader.checks, grade)
+    print(said, flush=True)
+    if wish.page is not None:
+        write_atomically(wish.page, feedback_page(grade, said).encode())
+        print(f"{wish.page} written: open it in a browser.", flush=True)
     return 0 if all(check.outcome == "passed" or not check.weight for check in grade.checks) else 1
 
 

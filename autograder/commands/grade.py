@@ -30,7 +30,7 @@ from autograder.results import Grade
 from autograder.run.books import note_event, write_books
 from autograder.run.overrides import who_am_i
 from autograder.run.session import Session
-from autograder.run.written import RESULTS, RUN, Event, Run, as_told, latest_run, note_run, now
+from autograder.run.written import FEEDBACK, RESULTS, RUN, Event, Run, as_told, latest_run, note_run, now
 from autograder.sandbox.required import profile, refuse_elsewhere, refuse_unknown
 
 if TYPE_CHECKING:
@@ -363,7 +363,7 @@ def _make_folder(out: Path, found: Sequence[Submission]) -> None:
             pass
         homes = [record.folder_of(out, each.name) for each in found]
         books = [out / name for name in ("grades.csv", "people.csv", "gradebook.sqlite", "history.jsonl", RUN)]
-        files = [*books, *(home / name for home in homes for name in ("grade.json", RESULTS))]
+        files = [*books, *(home / name for home in homes for name in ("grade.json", RESULTS, FEEDBACK))]
         for path, is_taken, what in (
             *((home, home.exists() and not home.is_dir(), "file, where a folder") for home in homes),
             *((file, file.is_dir(), "folder, where a file") for file in files),

@@ -72,6 +72,8 @@ def _head(view: StudentView) -> Iterator[RenderableType]:
         yield _Hanging("", Text(words, "yellow"), 0)
     if len(view.totals) > 1:
         points = [(one_line(p.part), f"{points_text(p.points)} of {points_text(p.maximum)}") for p in view.totals]
+        if view.taken_off:
+            points.append(("late", f"-{points_text(view.taken_off)}"))
         yield from _facts(points, 0)
     for note in view.notes:
         yield _Hanging("note: ", one_line(note, 500), 6)

@@ -15,7 +15,14 @@ import msgspec
 
 from autograder.report.gradescope_schema import LeaderboardColumn, PlatformTest, Results
 from autograder.report.lines import explanation_text, printed_text
-from autograder.report.view import check_view, for_staff, notes_for_students, reason_for_students, staff_notes
+from autograder.report.view import (
+    check_view,
+    for_staff,
+    notes_for_students,
+    reason_for_students,
+    staff_notes,
+    taken_off,
+)
 from autograder.results import CheckResult, Grade
 from autograder.text import bounded, one_line, shown, visible
 
@@ -87,6 +94,8 @@ def _summary(grade: Grade) -> str:
             ]
         ).strip()
     lines = [f"{part.part}: {_number(part.points)} of {_number(part.maximum)} points" for part in grade.parts]
+    if taken_off(grade):
+        lines.append(f"late: -{_number(taken_off(grade))} points")
     paragraphs = [*_incomplete(grade), "\n".join(one_line(line) for line in lines), *_notes(grade)]
     return "\n\n".join(paragraph for paragraph in paragraphs if paragraph)
 

@@ -17,10 +17,7 @@ def labelled(explanation: Explanation) -> list[tuple[str, str]]:
     Expected and got stand side by side on one line where they are short, below each other where they are not. Every
     text is escaped and bounded (12 lines, 1,200 characters).
     """
-    bound = {
-        name: shown(getattr(explanation, name), _FIELD_CHARACTERS, _FIELD_LINES).strip("\n")
-        for name in Explanation.__struct_fields__
-    }
+    bound = bounded_lines(explanation)
     pairs = [("property", bound["property"]), ("case", bound["case"])]
     expected, got = bound["expected"], bound["got"]
     together = f"{expected}, got {got}"
@@ -30,6 +27,14 @@ def labelled(explanation: Explanation) -> list[tuple[str, str]]:
         pairs += [("expected", expected), ("got", got)]
     pairs += [("cause", bound["cause"]), ("read", bound["read"])]
     return [(label, text) for label, text in pairs if text]
+
+
+def bounded_lines(explanation: Explanation) -> dict[str, str]:
+    """Each of the five lines by its name, escaped and bounded; "" where there is none."""
+    return {
+        name: shown(getattr(explanation, name), _FIELD_CHARACTERS, _FIELD_LINES).strip("\n")
+        for name in Explanation.__struct_fields__
+    }
 
 
 def explanation_text(explanation: Explanation) -> str:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import msgspec
 
+from autograder.assignment.late import points_after
 from autograder.diagnosis.exception_meanings import what_it_means
 from autograder.report.lines import labelled
 from autograder.report.sentences import near, plain, sentence, unweighed, weighed_by_model
@@ -85,13 +86,17 @@ class PartView:
 
 @dataclass(frozen=True)
 class StudentView:
-    """A grade as its student sees it: totals stand in `points`, and `reason` says why nobody could grade it."""
+    """A grade as its student sees it: totals stand in `points`, and `reason` says why nobody could grade it.
+
+    `points` are those of `totals` less what late work costs, `taken_off`.
+    """
 
     submission: str
     status: Status
     points: float | None
     maximum: float
     totals: tuple[PartPoints, ...]
+    taken_off: float
     reason: str
     notes: tuple[str, ...]
     parts: tuple[PartView, ...]
@@ -128,6 +133,7 @@ def student_view(grade: Grade) -> StudentView:
         points=grade.points,
         maximum=grade.maximum,
         totals=grade.parts,
+        taken_off=taken_off(grade),
         reason=reason_for_students(grade),
         notes=notes_for_students(grade),
         parts=tuple(_part_view(name, checks) for name, checks in parts.items()),
@@ -147,6 +153,14 @@ def check_view(check: CheckResult) -> CheckView:
         told=for_students(check),
         printed="" if hidden or check.only_here else check.output,
     )
+
+
+def taken_off(grade: Grade) -> float:
+    """The points that late work costs: what the parts' points add up to, less what remains of it."""
+    if grade.points is None or grade.late is None:
+        return 0.0
+    earned = math.fsum(part.points for part in grade.parts)
+    return earned - points_after(earned, grade.maximum, grade.late)
 
 
 def is_hidden(check: CheckResult) -> bool:

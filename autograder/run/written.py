@@ -1,4 +1,5 @@
-"""What a run writes: for each submission the record and results.json made from it, for the run what it went over.
+"""What a run writes: for each submission the record with what is made from it, for the run what it
+went over.
 
 A record is an attempt of its own in `attempts/`, and stays there. `grade.json` is a copy of the one that counts.
 """
@@ -16,12 +17,14 @@ from autograder.assignment.assignment import Assignment
 from autograder.grading import record
 from autograder.grading.record import folder_of, made_folder, write_atomically
 from autograder.intake.roster import Person
+from autograder.report.feedback import feedback_page
 from autograder.report.gradescope_json import to_results_json
 from autograder.results import Grade, to_json
 from autograder.run.overrides import added_up, overridden, read_overrides
 
 RESULTS = "results.json"
 ATTEMPTS = "attempts"
+FEEDBACK = "feedback.html"
 RUN = "run.json"
 HISTORY = "history.jsonl"
 
@@ -109,12 +112,13 @@ def as_told(out: Path, grade: Grade) -> Grade:
 
 
 def write(out: Path, grade: Grade) -> None:
-    """Write results.json, then the attempt and its copy grade.json; each is whole or not there.
+    """Write results.json and feedback.html, then the attempt and its copy grade.json; each is whole or not there.
 
-    Only records wait for the disk: results.json can be made again from them.
+    Only records wait for the disk: the others can be made again from them.
     """
-    content = to_results_json(as_told(out, grade))
-    write_atomically(made_folder(out, grade.submission) / RESULTS, content, durably=False)
+    folder = made_folder(out, grade.submission)
+    for name, content in _made_from(as_told(out, grade)).items():
+        write_atomically(folder / name, content, durably=False)
     _keep_attempt(out, grade)
     record.write(out, grade)
 
@@ -127,6 +131,10 @@ def _keep_attempt(out: Path, grade: Grade) -> None:
     if not any(folder.glob(f"*-{digest}.json")):
         time = datetime.now(timezone.utc).strftime("%Y%m%dT%H%M%S.%fZ")
         write_atomically(folder / f"{time}-{digest}.json", content)
+
+
+def _made_from(grade: Grade) -> dict[str, bytes]:
+    return {RESULTS: to_results_json(grade), FEEDBACK: feedback_page(grade).encode()}
 
 
 def begin(out: Path, submission: str, assignment: Assignment) -> None:
@@ -144,14 +152,15 @@ def begin(out: Path, submission: str, assignment: Assignment) -> None:
 
 
 def renew(out: Path, grade: Grade) -> None:
-    """Make results.json from a record that still holds, where a run that was cut short has left another one."""
-    path, content = folder_of(out, grade.submission) / RESULTS, to_results_json(as_told(out, grade))
-    try:
-        current = path.read_bytes()
-    except OSError:
-        current = b""
-    if current != content:
-        write_atomically(path, content)
+    """Make what is made from a record that still holds, where a run that was cut short has left others."""
+    for name, content in _made_from(as_told(out, grade)).items():
+        path = folder_of(out, grade.submission) / name
+        try:
+            current = path.read_bytes()
+        except OSError:
+            current = b""
+        if current != content:
+            write_atomically(path, content)
 
 
 def replace(out: Path, before: Grade | None, grade: Grade) -> Grade:

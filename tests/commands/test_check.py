@@ -139,3 +139,9 @@ def test_checks_run_without_the_modules_that_only_posix_has(tmp_path):
     )
     done = subprocess.run([sys.executable, str(program), str(folder)], capture_output=True, text=True)
     assert (done.returncode, "2 of 2 points" in done.stdout) == (0, True), done.stderr
+
+
+def test_what_was_found_becomes_a_page_if_asked(tmp_path, capsys):
+    page = tmp_path / "found.html"
+    assert check_command(starter(tmp_path, RIGHT, points=5.5), Wish(in_process=True, page=page)) == 0
+    assert "hidden checks: 3.5 points" in page.read_text() and "found.html written" in capsys.readouterr().out

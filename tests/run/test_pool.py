@@ -52,7 +52,7 @@ def test_every_submission_gets_a_record_and_a_results_file(assignment, tmp_path,
         results = read_results((tmp_path / "grades" / name / "results.json").read_bytes())
         assert results.score == each.grade.points
     files = sorted(path.name for path in (tmp_path / "grades" / "student_01").iterdir())
-    assert files == ["attempts", "grade.json", "results.json"]
+    assert files == ["attempts", "feedback.html", "grade.json", "results.json"]
 
 
 def test_a_second_run_grades_only_what_has_changed(assignment, tmp_path, session):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 
@@ -32,6 +33,7 @@ class Assignment(msgspec.Struct, frozen=True, kw_only=True):
     parts: tuple[Part, ...]
     limits: Limits
     libraries: tuple[str, ...] = ()
+    hidden_until_due: Literal["nothing", "counts", "causes"] = "nothing"
     late: Late | None = None
 
     @property
@@ -131,6 +133,7 @@ def load_assignment(folder: Path | str) -> Assignment:
         parts=tuple(sorted(manifest.part, key=lambda part: part.number)),
         limits=manifest.limits,
         libraries=manifest.libraries,
+        hidden_until_due=manifest.hidden_until_due,
         late=manifest.late,
     )
 

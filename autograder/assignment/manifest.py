@@ -165,6 +165,13 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         Meta(description="What submissions import beside torch and numpy: it is imported once, before any of them."),
     ] = ()
     limits: Annotated[Limits, Meta(description="What a submission may use.")] = Limits()
+    hidden_until_due: Annotated[
+        Literal["nothing", "counts", "causes"],
+        Meta(
+            description="What students are told of hidden checks on Gradescope until the due date: nothing, how many "
+            "of each part fail, or the property and cause of each that fails."
+        ),
+    ] = "nothing"
     late: Annotated[Late, Meta(description="What late work costs; without this table, nothing.")] | None = None
 
 

@@ -13,7 +13,7 @@ import time
 import traceback
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -21,12 +21,15 @@ from autograder import processors
 from autograder.gradescope import fallback, supervision
 from autograder.gradescope.deadline import Deadline, deadline, platform_seconds
 from autograder.gradescope.handoff import Order
-from autograder.gradescope.layout import ROOT, Layout, Settings, close_to_others
+from autograder.gradescope.layout import ROOT, Layout, close_to_others
 from autograder.gradescope.metadata import SubmissionMetadata, read_metadata
 from autograder.grading.record import write_atomically
 from autograder.report.gradescope_json import results_json, to_results
 from autograder.report.gradescope_schema import Results, read_results
 from autograder.results import Grade
+
+if TYPE_CHECKING:
+    from autograder.assignment.assignment import Assignment
 
 
 def run(layout: Layout, seconds: float) -> Results:
@@ -72,17 +75,20 @@ def _graded(layout: Layout, times: Deadline, figures: dict[str, Any]) -> Results
     if outcome.grade is None:
         return fallback.failed(said, figures)
     grade = msgspec.structs.replace(outcome.grade, staff=(*outcome.grade.staff, *said))
-    return to_results(_with_lateness(grade, layout, settings, metadata), figures)
+    from autograder.assignment.assignment import load_assignment
+
+    assignment = load_assignment(layout.assignment(settings))
+    meanwhile = assignment.hidden_until_due if metadata.in_time else ""
+    return to_results(_with_lateness(grade, assignment, metadata), figures, meanwhile)
 
 
-def _with_lateness(grade: Grade, layout: Layout, settings: Settings, metadata: SubmissionMetadata) -> Grade:
+def _with_lateness(grade: Grade, assignment: Assignment, metadata: SubmissionMetadata) -> Grade:
     """A whole grade has been through this already; what was known of one that was cut short has not."""
     if grade.status != "incomplete":
         return grade
-    from autograder.assignment.assignment import load_assignment
     from autograder.assignment.late import applied, policy_of
 
-    return applied(grade, policy_of(load_assignment(layout.assignment(settings))), metadata.created_at, metadata.due)
+    return applied(grade, policy_of(assignment), metadata.created_at, metadata.due)
 
 
 def _of_metadata(metadata: SubmissionMetadata) -> dict[str, Any]:

@@ -47,6 +47,11 @@ class SubmissionMetadata:
     staff: tuple[str, ...] = ()
 
     @property
+    def in_time(self) -> bool:
+        """Whether it was handed in before it was due; true where nobody knows."""
+        return not self.due or not self.created_at or _moment(self.created_at) <= _moment(self.due)
+
+    @property
     def name(self) -> str:
         """What its grade is called, as in the platform's own export: `submission_409194023`."""
         plain = "".join(letter for letter in self.id if letter.isascii() and letter.isalnum())[:40]

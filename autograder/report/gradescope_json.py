@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -18,6 +18,8 @@ from autograder.report.lines import explanation_text, printed_text
 from autograder.report.view import (
     check_view,
     for_staff,
+    for_students,
+    is_hidden,
     notes_for_students,
     reason_for_students,
     staff_notes,
@@ -34,13 +36,17 @@ _STAFF_CHARACTERS = 4_000
 _DECIMALS = 6
 
 
-def to_results(grade: Grade, run: Mapping[str, Any] | None = None) -> Results:
+Meanwhile = Literal["", "nothing", "counts", "causes"]
+"""What is told of hidden checks while it is not due yet; "" once it was, when their points are in each sum."""
+
+
+def to_results(grade: Grade, run: Mapping[str, Any] | None = None, meanwhile: Meanwhile = "") -> Results:
     """The grade as the platform takes it; the score is 0 for what nobody could grade. `run` are figures for staff."""
     share = _ALL_TESTS_CHARACTERS // max(1, len(grade.checks))
     return Results(
         score=_rounded(grade.points, grade.maximum) if grade.status != "ungraded" and grade.points is not None else 0.0,
         execution_time=round(max(0.0, grade.wall_seconds), 3),
-        output=shown(_summary(grade), _SUMMARY_CHARACTERS),
+        output=shown(_summary(grade, meanwhile), _SUMMARY_CHARACTERS),
         tests=tuple(_test(check, min(_TEST_CHARACTERS, share)) for check in grade.checks),
         leaderboard=tuple(_leaderboard(grade)),
         extra_data=_staff_data(grade) | ({"run": dict(run)} if run else {}),
@@ -82,7 +88,7 @@ def _test(check: CheckResult, characters: int) -> PlatformTest:
     )
 
 
-def _summary(grade: Grade) -> str:
+def _summary(grade: Grade, meanwhile: Meanwhile) -> str:
     """The text above the tests: whether the score is final, points by part, notes about the files."""
     if grade.status == "ungraded":
         return "\n\n".join(
@@ -93,11 +99,44 @@ def _summary(grade: Grade) -> str:
                 *_notes(grade),
             ]
         ).strip()
-    lines = [f"{part.part}: {_number(part.points)} of {_number(part.maximum)} points" for part in grade.parts]
-    if taken_off(grade):
-        lines.append(f"late: -{_number(taken_off(grade))} points")
+    lines = _so_far(grade, meanwhile) if meanwhile else _points(grade)
     paragraphs = [*_incomplete(grade), "\n".join(one_line(line) for line in lines), *_notes(grade)]
     return "\n\n".join(paragraph for paragraph in paragraphs if paragraph)
+
+
+def _points(grade: Grade) -> list[str]:
+    lines = [f"{part.part}: {_number(part.points)} of {_number(part.maximum)} points" for part in grade.parts]
+    return [*lines, f"late: -{_number(taken_off(grade))} points"] if taken_off(grade) else lines
+
+
+def _so_far(grade: Grade, meanwhile: Meanwhile) -> list[str]:
+    """The points of visible checks, and of hidden ones what may be told until the due date."""
+    lines: list[str] = []
+    for part in grade.parts:
+        seen = [check for check in grade.checks if check.part == part.part and not is_hidden(check)]
+        earned, most = math.fsum(check.score for check in seen), math.fsum(check.weight for check in seen)
+        lines.append(f"{part.part}: {_number(earned)} of {_number(most)} points in visible checks")
+    left_out = math.fsum(check.weight for check in grade.checks if is_hidden(check))
+    if left_out:
+        lines.append(f"These sums leave out the hidden checks, which hold {_number(left_out)} points.")
+    return [*lines, *_of_hidden_checks(grade, meanwhile)]
+
+
+def _of_hidden_checks(grade: Grade, meanwhile: Meanwhile) -> list[str]:
+    hidden = [check for check in grade.checks if is_hidden(check) and check.weight]
+    failed = [check for check in hidden if check.outcome != "passed"]
+    if meanwhile == "causes":
+        told = [(check, for_students(check)) for check in failed]
+        return [
+            f"Hidden check {check.number} fails: {check.title}" + (f" ({why.cause})" if why and why.cause else "")
+            for check, why in told
+        ]
+    if meanwhile == "nothing":
+        return []
+    counts = [
+        (part.part, *(sum(c.part == part.part for c in some) for some in (failed, hidden))) for part in grade.parts
+    ]
+    return [f"Hidden checks that fail in {name}: {bad} of {every}" for name, bad, every in counts if every]
 
 
 def _incomplete(grade: Grade) -> list[str]:

@@ -157,7 +157,7 @@ def check_view(check: CheckResult) -> CheckView:
 
 def taken_off(grade: Grade) -> float:
     """The points that late work costs: what the parts' points add up to, less what remains of it."""
-    if grade.points is None or grade.late is None:
+    if grade.points is None or grade.late is None or not grade.late.percent:
         return 0.0
     earned = math.fsum(part.points for part in grade.parts)
     return earned - points_after(earned, grade.maximum, grade.late)

@@ -89,3 +89,9 @@ def test_what_is_no_time_is_ignored_and_told_to_staff(tmp_path):
 def test_a_name_of_an_id_is_a_plain_file_name(tmp_path):
     assert read(tmp_path, {"id": "../../etc"}).name == "submission_etc"
     assert read(tmp_path, {}).name == "submission"
+
+
+def test_in_time_is_by_the_moment_and_where_nobody_knows(tmp_path):
+    assert read(tmp_path, metadata_of(created_at="2018-07-31T23:00:00-07:00", due="2018-08-01T06:30:00Z")).in_time
+    assert not read(tmp_path, metadata_of(created_at="2018-08-01T00:00:00-07:00", due="2018-08-01T06:30:00Z")).in_time
+    assert read(tmp_path, {}).in_time

@@ -252,3 +252,30 @@ def test_the_reason_of_an_ungraded_one_names_no_folder_of_the_machine() -> None:
     assert "/srv" not in json.dumps(results)
     results = as_the_platform_reads(ungraded("hw 8/work/student_03: a/b.py is cut off.", submission="student_03"))
     assert results["output"].endswith("\n\nstudent_03: a/b.py is cut off.")
+
+
+HIDDEN_TOO = grade(
+    passed("2.1"),
+    check("2.2", hidden=True, visibility="hidden", title="Rows sum to 1"),
+    passed("2.3", hidden=True, visibility="hidden"),
+)
+
+
+@pytest.mark.parametrize(
+    ("meanwhile", "told"),
+    [
+        ("nothing", ""),
+        ("counts", "\nHidden checks that fail in attention: 1 of 2"),
+        ("causes", "\nHidden check 2.2 fails: Rows sum to 1 (The scale is missing.)"),
+    ],
+)
+def test_until_the_due_date_sums_are_of_visible_checks_and_say_so(meanwhile: Any, told: str) -> None:
+    said = to_results(HIDDEN_TOO, meanwhile=meanwhile).output
+    assert said == (
+        "attention: 2 of 2 points in visible checks\n"
+        f"These sums leave out the hidden checks, which hold 4 points.{told}"
+    )
+
+
+def test_after_the_due_date_hidden_points_are_in_the_sum() -> None:
+    assert to_results(HIDDEN_TOO).output == "attention: 4 of 22 points"

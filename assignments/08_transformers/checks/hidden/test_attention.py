@@ -77,6 +77,8 @@ def test_softmax_gradient_and_argument(student, reference, cases):
         expected = vjp(reference.softmax, (x.double(), dim), (cotangent.double(),))
         own = vjp(reference.softmax, (x, dim), (cotangent,))
         assert_gradients({"x": got.args[0]}, {"x": expected.args[0]}, {"x": own.args[0]})
+    alone = student.vjp(student.softmax, (cases.tensor(3, 1), 1), (cases.tensor(3, 1),)).args[0]
+    assert_close(assert_arrives(alone, "x"), torch.zeros(3, 1), "gradient by x where there is one entry", within=FLOOR)
 
 
 @number("2.2b")
@@ -340,12 +342,16 @@ def test_heads_are_independent(student, reference, cases):
 @visibility("hidden")
 @pytest.mark.read("handout 2.5")
 def test_same_parameters_at_any_length(student, reference, cases):
-    """The same parameters work for any number of tokens, one included, and for any number of leading axes"""
+    """The same parameters work for any number of tokens and of leading axes; without rotary, positions play no part"""
     alike = load_alike(student.MultiHeadAttention, reference.MultiHeadAttention, cases, 12, 3)
     for shape in [(2, 1), (2, 5), (1, 9), (1, 1), (6,), (2, 7, 5)]:
         x = cases.tensor(*shape, 12)
         out, _ = attend(alike.module, x.to(alike.dtype))
         assert_like(alike, out, 0, "out", x)
+    x = cases.tensor(2, 5, 12)
+    for positions in (torch.arange(5), torch.tensor([[[3, 0, 7, 7, 100]], [[9, 8, 2, 1, 0]]])):
+        out, _ = parts_of(alike.module(x.to(alike.dtype), positions=positions), "out", "weights")
+        assert_like(alike, out, 0, "out with positions, which are for rotary attention", x)
     for (x,) in in_each_layout(cases.tensor(2, 5, 12)):
         seen = student.observe(alike.module, x.to(alike.dtype), x.flip(-2).to(alike.dtype))
         out, _ = parts_of(seen.value, "out", "weights")
@@ -393,5 +399,8 @@ def test_step_by_step_is_all_at_once(student, reference, cases):
         x, cache = cases.tensor(2, 5, 12), None
         causal = torch.ones(5, 5, dtype=torch.bool).tril()
         for t in range(5):
-            out, cache = parts_of(alike.module.step(x[:, t : t + 1].to(alike.dtype), cache), "out", "cache")
+            before, token = cache, x[:, t : t + 1].to(alike.dtype)
+            seen = student.observe(alike.module.step, token, before)
+            out, cache = parts_of(seen.value, "out", "cache")
+            assert_pure(seen, (token, before))  # another continuation may begin from the same cache
             assert_like(alike, out, 0, f"out at step {t}", x, mask=causal, take=(slice(None), slice(t, t + 1)))

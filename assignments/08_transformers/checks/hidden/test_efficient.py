@@ -107,11 +107,14 @@ def test_chunks_let_gradients_through(student, reference, cases, what):
                 assert_attention(seen.value, oracle(*in_float64(q, k, v), 2, causal=causal), q, k, v)
                 assert_pure(seen, (q, k, v, 2), {"causal": causal})
     elif what == "gradients":
-        for causal, frozen in ((False, ()), (True, (0,)), (True, (1,)), (False, (2,)), (False, (1, 2))):
+        for chunk, causal, frozen in (
+            *((2, False, ()), (3, True, (0,)), (2, True, (1,)), (4, False, (2,)), (2, False, (1, 2))),
+            *((4, True, ()), (100, True, ())),  # rows that see nothing, beside rows that do
+        ):
             q, k, v, cotangent = (cases.tensor(2, n, 11) for n in (6, 4, 4, 6))
-            then = (2 * q, k, v, 2, causal)
+            then = (2 * q, k, v, chunk, causal)
             each = transposed(cotangent)
-            assert_gradients_alike(student, attention, oracle, q, k, v, each, 2, causal, frozen=frozen, then=then)
+            assert_gradients_alike(student, attention, oracle, q, k, v, each, chunk, causal, frozen=frozen, then=then)
     elif what == "one key":
         for causal in (False, True):
             q, k, v, cotangent = (cases.tensor(2, n, 5) for n in (1, 1, 1, 1))

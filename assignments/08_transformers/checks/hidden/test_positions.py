@@ -146,6 +146,13 @@ def test_rope_positions_of_a_batch(student, cases):
         expected = torch.stack(alone).reshape(x.shape)
         assert_close(got, expected, "rope of a batch, row by row", within=4 * rope_bound(x, positions))
     x = cases.tensor(2, 3, 5, 4)
+    for axes in ((2, 3, 5), (3, 5), (3, 1)):  # what broadcasts may differ between heads, too
+        given = cases.integers(*axes, low=0, high=99)
+        got = codes_of(student.rope(x, given), tuple(x.shape), "rope(x, positions)")
+        rows = zip(x.reshape(6, 5, 4), given.expand(2, 3, 5).reshape(6, 5), strict=True)
+        alone = [codes_of(student.rope(row, at), (5, 4), "rope(x, positions)") for row, at in rows]
+        within = 4 * rope_bound(x, given)
+        assert_close(got, torch.stack(alone).reshape(x.shape), "rope of a batch, row by row", within=within)
     got = codes_of(student.rope(x, every[:1, 3:4]), tuple(x.shape), "rope(x, positions)")
     expected = codes_of(student.rope(x, every[:1, 3:4].expand(2, 3, 5)), tuple(x.shape), "rope(x, positions)")
     assert_close(got, expected, "rope with one position for all tokens", within=4 * rope_bound(x, every))

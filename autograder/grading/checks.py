@@ -6,6 +6,7 @@ student's score), and enforces every rule that a set of checks must obey before 
 
 from __future__ import annotations
 
+import importlib
 import inspect
 import math
 from collections.abc import Callable, Iterable
@@ -50,6 +51,7 @@ class Check:
 
 def collect(items: Iterable[pytest.Item], assignment: Assignment) -> tuple[Check, ...]:
     """Group items into checks, in the order of their numbers. Any fault in them is a `SoftmarkError` that names it."""
+    _refuse_unknown_bans(assignment)
     groups: dict[tuple[str, str], list[pytest.Function]] = {}
     for item in items:
         if not isinstance(item, pytest.Function) or item.cls is not None:
@@ -60,6 +62,39 @@ def collect(items: Iterable[pytest.Item], assignment: Assignment) -> tuple[Check
     checks = [_check(group, assignment) for group in groups.values()]
     _refuse_repeated_numbers(checks)
     return tuple(sorted(checks, key=lambda check: number_key(check.number)))
+
+
+def _refuse_unknown_bans(assignment: Assignment) -> None:
+    """A name that its package does not have forbids nothing. (A package that is not installed here may be forbidden.)"""
+    for part in assignment.parts:
+        for rule in part.forbids:
+            banned, _, excepted = rule.removeprefix("import ").partition(" except ")
+            for name in (banned, *(each.strip() for each in excepted.split(",") if each)):
+                package, *path = name.split(".")
+                if " " not in name and _importable(package) and not _leads_somewhere(package, path):
+                    raise SoftmarkError(
+                        f"assignment.toml: part '{part.name}' forbids '{rule}', but {package} has no '{name}': "
+                        "write the function's or the module's whole name."
+                    )
+
+
+def _importable(module: str) -> bool:
+    try:
+        importlib.import_module(module)
+    except ImportError:
+        return False
+    return True
+
+
+def _leads_somewhere(module: str, path: list[str]) -> bool:
+    """Whether each name of `path` is an attribute, or a module, of the one before it."""
+    value: Any = importlib.import_module(module)
+    for name in path:
+        module = f"{module}.{name}"
+        if not hasattr(value, name) and not (inspect.ismodule(value) and _importable(module)):
+            return False
+        value = getattr(value, name)
+    return True
 
 
 def _check(items: list[pytest.Function], assignment: Assignment) -> Check:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from autograder.assignment.assignment import load_assignment
 from autograder.errors import SoftmarkError
 from autograder.grading.plugin import Checks
 from autograder.grading.pytest_session import with_checks
@@ -101,3 +102,38 @@ def test_a_hidden_check_must_be_marked_so(tmp_path):
     hidden = ONE_CHECK.replace('"1.1"', '"1.2"')
     with pytest.raises(SoftmarkError, match="is in hidden/ but is not marked as hidden"):
         collected(tiny_assignment(tmp_path, hidden=hidden))
+
+
+@pytest.mark.parametrize(
+    ("rule", "unknown"),
+    [
+        ("torch.sofmax", "torch.sofmax"),
+        ("torch.nn.functionl.softmax", "torch.nn.functionl.softmax"),
+        ("import torch.optimiser", "torch.optimiser"),
+        ("import torch.nn except torch.nn.Module, torch.nn.Liner", "torch.nn.Liner"),
+    ],
+)
+def test_a_ban_of_a_name_that_its_package_does_not_have_is_told_by_name(tmp_path, rule, unknown):
+    with pytest.raises(SoftmarkError, match=f"forbids '{rule}', but torch has no '{unknown}'"):
+        collected(_forbidding(tmp_path, rule))
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "torch.Tensor.softmax",
+        "torch.nn.attention.flex_attention.flex_attention",
+        "import torch.nn except torch.nn.Module",
+        "import a_package_that_is_not_installed",
+    ],
+)
+def test_a_ban_of_a_known_name_or_of_a_package_that_is_not_here_stands(tmp_path, rule):
+    (check,) = collected(_forbidding(tmp_path, rule))
+    assert check.forbids == (rule,)
+
+
+def _forbidding(folder, rule):
+    tiny_assignment(folder, ONE_CHECK)
+    manifest = folder / "assignments" / "tiny" / "assignment.toml"
+    manifest.write_text(manifest.read_text().replace("functions =", f'forbids = ["{rule}"]\nfunctions ='))
+    return load_assignment(manifest.parent)

@@ -64,7 +64,7 @@ def _slices(angles: Tensor) -> Tensor:
 
 
 def _phases(angles: Tensor) -> Tensor:
-    phases = torch.tensor([0.0, math.pi / 2], dtype=angles.dtype).repeat(angles.shape[-1])
+    phases = torch.tensor([0.0, math.pi / 2], dtype=angles.dtype, device=angles.device).repeat(angles.shape[-1])
     return torch.sin(angles.repeat_interleave(2, dim=-1) + phases)
 
 

@@ -264,9 +264,42 @@ class Student:
         """The result alone: purity is no question of rounding."""
         return SimpleNamespace(value=function(*args), args=args, kwargs={}, changed=[])
 
-    def vjp(self, function: Callable[..., Any], args: tuple[Any, ...], cotangents: tuple[Tensor, ...]) -> Any:
-        """Gradients, in this process."""
-        return vjp(function, args, cotangents)
+    def vjp(
+        self,
+        function: Callable[..., Any],
+        args: tuple[Any, ...],
+        cotangents: tuple[Tensor, ...],
+        then: tuple[Any, ...] = (),
+    ) -> Any:
+        """Gradients, in this process; `then` are the arguments of another call before they are pulled back."""
+        pulled = vjp(_Twice(function, then), args, cotangents)
+        parameters = {name.removeprefix("function."): each for name, each in pulled.parameters.items()}
+        return SimpleNamespace(args=pulled.args, parameters=parameters)
+
+    def measure(
+        self, function: Callable[..., Any], make_args: Callable[[int], tuple[Any, ...]], lengths: list[int], device: str
+    ) -> list[Any]:
+        """The device of each result; none where numbers are asked for, which a tensor without them does not have."""
+        try:
+            return [SimpleNamespace(devices=[str(function(*make_args(n)).device)]) for n in lengths]
+        except (NotImplementedError, RuntimeError, TypeError) as error:
+            if re.search("meta tensor|item\\(\\)|to numpy", str(error)):
+                return []
+            raise
+
+
+class _Twice(torch.nn.Module):
+    """A function, or a module, that is called once more with other arguments after each call."""
+
+    def __init__(self, function: Callable[..., Any], then: tuple[Any, ...]) -> None:
+        super().__init__()
+        self.function, self.then = function, then
+
+    def forward(self, *args: Any) -> Any:
+        result = self.function(*args)
+        if self.then:
+            self.function(*self.then)
+        return result
 
 
 @contextlib.contextmanager

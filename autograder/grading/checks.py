@@ -65,7 +65,7 @@ def collect(items: Iterable[pytest.Item], assignment: Assignment) -> tuple[Check
 
 
 def _refuse_unknown_bans(assignment: Assignment) -> None:
-    """A name that its package does not have forbids nothing. (A package that is not installed here may be forbidden.)"""
+    """A name that its package does not have forbids nothing. (A package that is not installed here may be named.)"""
     for part in assignment.parts:
         for rule in part.forbids:
             banned, _, excepted = rule.removeprefix("import ").partition(" except ")

@@ -32,11 +32,6 @@ def test_legal_formulas_stay_within_the_bounds_at_extremes() -> None:
     assert all(0 < ratio <= ROOM for ratio, _ in found.values()), found
 
 
-@pytest.mark.xfail(
-    reason="the checks try devices, layouts and far positions, which the benchmark's stand-in for a student does not "
-    "carry as a worker does; validation tries the variants in workers",
-    strict=False,
-)
 def test_legal_formulas_stay_within_the_bounds_of_every_check_whatever_it_draws(
     checks: Checks, entries: list[BankEntry]
 ) -> None:

@@ -166,7 +166,7 @@ def assert_turns(rope: Code, cases: Cases, *given: Tensor, d: int = 0) -> None:
         return
     for positions in given:
         size = float(cases.uniform(1, low=0.5, high=2.0))
-        x = (size * cases.tensor(d).sign()).repeat(len(positions), 1)
+        x = torch.where(cases.tensor(d) < 0, -size, size).repeat(len(positions), 1)  # no sign is 0, as sign() may be
         turned = codes_of(rope(x, positions), tuple(x.shape), "rope(x, positions)")
         # As with waves: 2 sqrt(2) times the bound times the squared length of a pair.
         within = 4 * d * sinusoidal_bound(positions) * size**2

@@ -216,6 +216,17 @@ def case(
 
 
 @_command
+def submit(
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Your starter folder.")] = Path(),
+    out: Annotated[Path, typer.Option("-o", "--out", metavar="FILE.zip", help="The zip.")] = Path("submission.zip"),
+) -> int:
+    """Write submission.zip, say what would go wrong with it, run the visible checks on it, and print a receipt."""
+    from autograder.commands.submit import submit_command
+
+    return submit_command(folder, out)
+
+
+@_command
 def memory(
     assignment: AssignmentFolder,
     submission: Annotated[Path, typer.Argument(metavar="SUBMISSION", help="One submission.")],

@@ -33,6 +33,8 @@ class Assignment(msgspec.Struct, frozen=True, kw_only=True):
     parts: tuple[Part, ...]
     limits: Limits
     libraries: tuple[str, ...] = ()
+    hand_in: tuple[str, ...] = ()
+    python: str = "3.10"
     hidden_until_due: Literal["nothing", "counts", "causes"] = "nothing"
     late: Late | None = None
 
@@ -133,6 +135,8 @@ def load_assignment(folder: Path | str) -> Assignment:
         parts=tuple(sorted(manifest.part, key=lambda part: part.number)),
         limits=manifest.limits,
         libraries=manifest.libraries,
+        hand_in=manifest.hand_in,
+        python=manifest.python,
         hidden_until_due=manifest.hidden_until_due,
         late=manifest.late,
     )

@@ -165,6 +165,13 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         Meta(description="What submissions import beside torch and numpy: it is imported once, before any of them."),
     ] = ()
     limits: Annotated[Limits, Meta(description="What a submission may use.")] = Limits()
+    hand_in: Annotated[
+        tuple[Annotated[str, Meta(pattern=r"^[^/\\]+$")], ...],
+        Meta(description="What is handed in beside the parts' files: names, or patterns such as order_*.safetensors."),
+    ] = ()
+    python: Annotated[
+        str, Meta(pattern=r"^3\.1[0-3]$", description="The Python that grades: softmark submit warns of newer syntax.")
+    ] = "3.10"
     hidden_until_due: Annotated[
         Literal["nothing", "counts", "causes"],
         Meta(

@@ -63,8 +63,17 @@ class Finishing(Protocol):
 
 def check_command(folder: Path, wish: Wish) -> int:
     """Run the visible checks on the code in `folder`, and return 1 where one with points failed."""
-    home = home_of(folder)
-    found: list[int] = []
+    try:
+        grade, _ = check_home(home_of(folder), wish)
+    except KeyboardInterrupt:
+        print("softmark: stopped, nothing more is checked.", file=sys.stderr)
+        return _INTERRUPTED
+    return 0 if all(check.outcome == "passed" or not check.weight for check in grade.checks) else 1
+
+
+def check_home(home: Home, wish: Wish) -> tuple[Grade, str]:
+    """Run the visible checks, print what they find, and return it with the sentence on what the points leave out."""
+    found: list[tuple[Grade, str]] = []
 
     def work(checks: Checks, subject: Callable[[], Any]) -> None:
         grader = Grader(home.assignment, checks, None, _nothing_to_spawn, practice=True, bank=home.bank)
@@ -75,11 +84,7 @@ def check_command(folder: Path, wish: Wish) -> int:
             _wait_for_a_change(home, before)
             found[-1] = _once(home, grader, subject, wish, before)
 
-    try:
-        with_subject(home, wish.in_process, work)
-    except KeyboardInterrupt:
-        print("softmark: stopped, nothing more is checked.", file=sys.stderr)
-        return _INTERRUPTED
+    with_subject(home, wish.in_process, work)
     return found[-1]
 
 
@@ -90,7 +95,7 @@ def with_subject(home: Home, in_process: bool, work: Callable[[Checks, Callable[
         with_checks(checks, lambda: work(checks, subject))
 
 
-def _once(home: Home, grader: Grader, subject: Callable[[], Any], wish: Wish, before: Memory) -> int:
+def _once(home: Home, grader: Grader, subject: Callable[[], Any], wish: Wish, before: Memory) -> tuple[Grade, str]:
     """One run: results as they come, the sums, and what is hidden."""
     files = home.files()
     chosen = _chosen(home.assignment, grader.checks, wish, before)
@@ -121,7 +126,7 @@ def _once(home: Home, grader: Grader, subject: Callable[[], Any], wish: Wish, be
     if wish.page is not None:
         write_atomically(wish.page, feedback_page(grade, said).encode())
         print(f"{wish.page} written: open it in a browser.", flush=True)
-    return 0 if all(check.outcome == "passed" or not check.weight for check in grade.checks) else 1
+    return grade, said
 
 
 def _chosen(assignment: Assignment, checks: Sequence[Check], wish: Wish, before: Memory) -> Sequence[str]:

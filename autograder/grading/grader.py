@@ -25,7 +25,7 @@ from autograder.grading import record
 from autograder.grading.checks import Check, refuse_wrong_points
 from autograder.grading.known_mistakes import trace_of
 from autograder.grading.plugin import CheckRun, Checks, Subject
-from autograder.grading.verdict import examine, result
+from autograder.grading.verdict import examine, result, with_cells
 from autograder.grading.workers import Spawn, Workers
 from autograder.intake.submission import SourceTree, Submission, Unreadable, read_submission
 from autograder.results import CheckResult, Grade, Key, LeaderboardEntry, PartPoints, Raised
@@ -191,6 +191,7 @@ class Grader:
                 found = with_causes([found], diagnosis)[0]
             except Exception as error:  # whatever a student returned, looking for a cause must cost nobody a grade
                 print(f"softmark: no cause is looked for in check {check.number}: {error!r:.300}", file=sys.stderr)
+            found = with_cells(found, subject)
             results.append(found)
             self.keep(found)
             value = next((item.leaderboard for item in run.items if item.leaderboard is not None), None)

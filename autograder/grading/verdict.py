@@ -6,6 +6,7 @@ what happened into a `CheckResult`.
 
 from __future__ import annotations
 
+import re
 import sys
 import traceback
 from pathlib import Path
@@ -19,7 +20,18 @@ from autograder.errors import SoftmarkError
 from autograder.grading.calls import describe_call, describe_value
 from autograder.grading.checks import Check
 from autograder.grading.plugin import CheckRun, Checks, ItemRun, Subject
-from autograder.results import CheckResult, Explanation, Ours, Outcome, Reason, WrongForm, outcome_of
+from autograder.intake.assembly import cell_at
+from autograder.results import (
+    CheckResult,
+    Explanation,
+    ImportFailed,
+    Ours,
+    Outcome,
+    Raised,
+    Reason,
+    WrongForm,
+    outcome_of,
+)
 from autograder.student_error import StudentError
 from autograder.testing.mismatch import Mismatch
 from autograder.text import bounded
@@ -27,6 +39,7 @@ from autograder.text import bounded
 _MOST_CHARACTERS = 20_000
 _MOST_FOR_STAFF = 4_000
 _LINES_OF_ASSERTION = 3
+_PLACE = re.compile(r"^(\S+\.py), line (\d+)", re.MULTILINE)
 
 
 def examine(
@@ -100,6 +113,22 @@ def result(run: CheckRun) -> CheckResult:
     )
 
 
+def with_cells(found: CheckResult, subject: Subject) -> CheckResult:
+    """The same, where the frames of code that was taken from a notebook name its cells."""
+    reason = found.reason
+    raised = reason.why if isinstance(reason, ImportFailed) else reason
+    if not isinstance(raised, Raised):
+        return found
+
+    def named(place: re.Match[str]) -> str:
+        cell = cell_at((subject.file(place[1]) or b"").decode("utf-8", "replace"), int(place[2]))
+        return f"{cell} ({place[0]})" if cell else place[0]
+
+    raised = msgspec.structs.replace(raised, frames=_PLACE.sub(named, raised.frames))
+    reason = msgspec.structs.replace(reason, why=raised) if isinstance(reason, ImportFailed) else raised
+    return msgspec.structs.replace(found, reason=reason)
+
+
 def _explained(run: CheckRun, item: ItemRun, reason: Reason | None) -> Explanation:
     """As `explain`, whatever a student returned: finding words for it must cost nobody a grade."""
     try:
@@ -135,8 +164,12 @@ def _cases(run: CheckRun) -> str:
     failed = {name: error for name, error in errors.items() if error is not None}
     do = "do" if len(failed) > 1 else "does"
     told = f"{len(errors) - len(failed)} of {len(errors)} cases pass; {', '.join(failed)} {do} not."
-    others = [f"{name}: {str(error).splitlines()[0][:300]}" for name, error in [*failed.items()][1:] if str(error)]
-    return "\n".join([told, *others, f"{next(iter(failed))}:"])
+    said: dict[str, list[str]] = {}  # the first is told in full, right below
+    for name, error in failed.items():
+        said.setdefault(str(error), []).append(name)
+    same, *others = said.items()
+    lines = [f"{', '.join(names)}: {message.splitlines()[0][:300]}" for message, names in others if message]
+    return "\n".join([told, *lines, f"{', '.join(same[1])}:"])
 
 
 def _staff(check: Check, item: ItemRun) -> str:

@@ -24,6 +24,10 @@ SEES_ALL = frozenset({"globals", "eval", "exec"})
 """Builtins through which a function may reach any definition."""
 
 
+_ORIGIN = re.compile(r"# Taken from (.*): definitions, imports and constants\. Nothing else in it is run\.")
+_CELL = re.compile(r"# Cell (\d+)")
+
+
 class Placed(NamedTuple):
     """A statement and the number of its cell."""
 
@@ -124,6 +128,16 @@ def module_of(code: Code, part: Part, surroundings: Surroundings) -> Module:
         *_notes_on_libraries(code, unknown),
     ]
     return Module("\n".join(lines) + "\n", tuple(notes))
+
+
+def cell_at(source: str, line: int) -> str:
+    """Where a line of a module made here stands in its notebook: "'x.ipynb', cell 3"; "" in any other source."""
+    lines = source.split("\n")
+    origin = _ORIGIN.match(lines[0])
+    for text in reversed(lines[: line - 1] if origin else []):
+        if found := _CELL.fullmatch(text):
+            return f"{origin[1]}, cell {found[1]}" if origin else ""
+    return ""
 
 
 def _without_beaten_stubs(code: Code) -> list[Placed]:

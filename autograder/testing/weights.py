@@ -53,7 +53,7 @@ def parsed(data: bytes | None, name: str) -> dict[str, Tensor]:
     """All tensors of a file as they are stored. Raises `Mismatch` if the file is missing or not a safetensors file."""
     compared(data if data is None else len(data), None, name)
     if data is None:
-        hint = "the script writes it beside itself; it belongs to what you hand in"
+        hint = "run your script once: it writes the file beside itself, and you hand it in"
         raise Mismatch(name, "a file of this name beside your code", "none", hint)
     if len(data) > LARGEST:
         raise Mismatch(name, f"a file of at most {LARGEST >> 20} MB", f"{len(data) / 2**20:,.0f} MB")

@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 
 from autograder.errors import GraderError, SoftmarkError
+from autograder.grading.verdict import with_cells
 from autograder.report.view import explained, for_students
-from autograder.results import to_json
+from autograder.results import ImportFailed, Raised, to_json
+from tests.report.grades import check as check_with
 from tests.running import grade_here, results_here, with_grader
 from tests.tiny import ONE_CHECK, REFERENCE, tiny_assignment
 
@@ -356,3 +358,22 @@ def test_strings_that_no_file_can_hold_are_shown_all_the_same(tmp_path):
 def test_a_cause_of_the_bank_does_not_replace_what_the_author_says_instead(tmp_path):
     source = ONE_CHECK.replace("@weight(2)", '@weight(2)\n@hide_errors("look at the factor")')
     assert only(tiny_assignment(tmp_path, source), WRONG, tmp_path).explanation.cause == "look at the factor"
+
+
+def test_an_error_in_a_notebook_names_the_cell():
+    source = (
+        "# Taken from 'work.ipynb': definitions, imports and constants. Nothing else in it is run.\n\n"
+        "# Cell 2\nimport torch\n\n# Cell 7\ndef double(x):\n    return x.twice\n"
+    )
+
+    class OfANotebook:
+        def file(self, name):
+            return source.encode() if name == "numbers_part.py" else None
+
+    raised = Raised(kinds=("AttributeError",), frames="numbers_part.py, line 8, in double\n    return x.twice")
+    for reason in (raised, ImportFailed(part="numbers_part", why=raised)):
+        found = with_cells(check_with(reason=reason), OfANotebook()).reason
+        frames = found.why.frames if isinstance(found, ImportFailed) else found.frames
+        assert frames == "'work.ipynb', cell 7 (numbers_part.py, line 8), in double\n    return x.twice"
+    source = source.partition("\n")[2]
+    assert with_cells(check_with(reason=raised), OfANotebook()).reason == raised

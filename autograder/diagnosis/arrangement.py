@@ -123,7 +123,7 @@ def mixed_axes(pair: Pair) -> Hint | None:
         for cut in ((tokens, heads, width // heads), (heads, tokens, width // heads)):
             mixed = expected.reshape(*expected.shape[:-2], *cut).transpose(-3, -2).reshape(expected.shape)
             if pair.near(got, mixed):
-                return fact("Tokens and heads are mixed: between two reshapes, an axis is not moved where it must be.")
+                return fact("Two axes are mixed: between two reshapes, an axis is not moved where it must be.")
     if expected.numel() >= _MANY and pair.near(got.flatten().sort().values, expected.flatten().sort().values):
         return fact("All numbers are there, but stand in other places.")
     return None
@@ -180,7 +180,7 @@ def _name_of_order(order: list[int]) -> tuple[str, str]:
         known["neighbours (0 and 1, 2 and 3, ...) are exchanged"] = [place ^ 1 for place in range(size)]
     for heads in (number for number in range(3, size // 2) if size % number == 0):
         width = size // heads
-        words = f"the first of each group of {width} come first, then the second ones, instead of group by group"
+        words = f"the first of every group of {width} come first, then the second of every group, not group by group"
         known[words] = [place // heads + place % heads * width for place in range(size)]
     for words, places in known.items():
         if order == places:

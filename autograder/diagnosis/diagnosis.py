@@ -66,8 +66,17 @@ class Diagnosis:
         """The likely cause as a sentence, or up to three that cannot be told apart; "" where nothing is sure."""
         mistakes = [self._bank.mistakes[name] for name in self.names(number)]
         told = in_words([each.sentence for each in mistakes])
-        doubtful = told and not any(self._is_borne_out(each, number) for each in mistakes)
-        return f"In this case your numbers are those of this mistake, in others not: {told}" if doubtful else told
+        if not told or self._in_other_cases(number):
+            return told
+        return f"In this case your numbers are those of this mistake, in others not: {told}"
+
+    def is_sure(self, number: str) -> bool:
+        """Whether one mistake alone explains that check, and other cases bear it out."""
+        sentences = {self._bank.mistakes[name].sentence for name in self.names(number)}
+        return len(sentences) == 1 and self._in_other_cases(number)
+
+    def _in_other_cases(self, number: str) -> bool:
+        return any(self._is_borne_out(self._bank.mistakes[name], number) for name in self.names(number))
 
     def _first_failing(self, number: str) -> int | None:
         trace = self._seen.get(number)
@@ -190,18 +199,14 @@ def in_words(sentences: Sequence[str]) -> str:
     return "One of these: " + " ".join(f"({letter}) {each}" for letter, each in zip("abc", different, strict=False))
 
 
-def _together(cause: str, other: str) -> str:
-    """Both, in this order; the other one is a fact about the numbers of this case, which no mistake takes away."""
-    return cause if not other or other in cause else f"{cause} {other}"
-
-
 def with_causes(results: Iterable[CheckResult], diagnosis: Diagnosis) -> list[CheckResult]:
-    """The results with the causes that the bank knows. What the numbers told follows; an author's own words stay."""
+    """The results with the causes that the bank knows. What the numbers of the case told stays where none is sure."""
     told: list[CheckResult] = []
     for result in results:
         cause = "" if result.explanation is None or result.hide_errors else diagnosis.cause(result.number)
         if cause and result.explanation is not None:
-            explanation = msgspec.structs.replace(result.explanation, cause=_together(cause, result.explanation.cause))
+            own = "" if diagnosis.is_sure(result.number) else result.explanation.cause
+            explanation = msgspec.structs.replace(result.explanation, cause=f"{cause} {own}".strip())
             result = msgspec.structs.replace(result, explanation=explanation)
         told.append(result)
     return told

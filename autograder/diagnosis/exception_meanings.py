@@ -50,7 +50,8 @@ _BY_MESSAGE: tuple[tuple[str, str], ...] = (
     ),
     (
         r"same dtype|expected scalar type|same data type",
-        "Two tensors of different dtypes meet. Make new tensors in the dtype of the input (x.new_zeros).",
+        "Two tensors of different dtypes meet. Look which one has another dtype than the input, and where it was made: "
+        "here, or in a function that this one calls.",
     ),
     (
         r"view size is not compatible",

@@ -62,12 +62,18 @@ def about_masks(got: Tensor, expected: Tensor) -> Hint | None:
         mine = _band(got)
         if band is not None and band[0] == "lower" and mine is not None and mine[0] == kind:
             return Hint(
-                f"Your mask is True where {words} {mine[1]:+d}; expected is j <= i {band[1]:+d} (row i, column j).",
+                f"Your mask is True where {words}{_plus(mine[1])}; "
+                f"expected is j <= i{_plus(band[1])} (row i, column j).",
                 "Your mask has its diagonal in another place or direction.",
             )
     if got.dim() >= 2 and got.shape[-1] == got.shape[-2] and bool((got.transpose(-1, -2) == expected).all()):
         return fact("Your mask is the transpose of the expected one: rows and columns are exchanged.")
     return None
+
+
+def _plus(number: int) -> str:
+    """What follows a term: " + 2", " - 1", and nothing for 0."""
+    return f" {'+' if number > 0 else '-'} {abs(number)}" if number else ""
 
 
 def _mask_of_numbers(got: Tensor, expected: Tensor) -> Hint | None:

@@ -180,6 +180,7 @@ class Grader:
             found, at_home = result(run), None
             if self._checks.two_keys and not check.hidden:
                 found, at_home = self._told_at_home(found, check, subject, start)
+            told = found
             try:
                 trace = trace_of(run, keep_all=self.keep_traces)
                 traces.append(trace)
@@ -188,12 +189,12 @@ class Grader:
                     traces.append(msgspec.structs.replace(seen, number=f"{check.number}{AT_HOME}"))
                 if found.outcome != "broken":
                     diagnosis.see(trace)
-                found = with_causes([found], diagnosis)[0]
+                told = with_causes([found], diagnosis)[0]
             except Exception as error:  # whatever a student returned, looking for a cause must cost nobody a grade
                 print(f"softmark: no cause is looked for in check {check.number}: {error!r:.300}", file=sys.stderr)
             found = with_cells(found, subject)
             results.append(found)
-            self.keep(found)
+            self.keep(told)
             value = next((item.leaderboard for item in run.items if item.leaderboard is not None), None)
             if check.leaderboard is not None:
                 leaderboard.append(

@@ -228,7 +228,9 @@ def within_memory(call: Callable[..., Value], what: str) -> Callable[..., Value]
             if not (isinstance(error, MemoryError) or "DefaultCPUAllocator" in str(error)):
                 raise
             hint = f"{what} holds far more at once than its result and one chunk of scores"
-            raise Mismatch(_memory(what), "as much as a worker has", "more: an allocation failed", hint) from None
+            raise Mismatch(
+                _memory(what), "at most what a worker may use", "more than that: an allocation failed", hint
+            ) from None
 
     return carried_out
 

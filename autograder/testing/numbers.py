@@ -130,7 +130,7 @@ def assert_finite(got: Tensor, what: str) -> Tensor:
     """No entry of `got` is NaN or infinite; it is returned."""
     if not bool(torch.isfinite(got).all()):
         place = places(~torch.isfinite(got))[0]
-        hint = "exp of a large number is infinite, and a softmax over nothing but -inf is NaN"
+        hint = "NaN comes of 0 / 0, of infinity - infinity and of 0 * infinity; exp of a large number is infinity"
         if what.startswith("gradient"):
             hint += "; replaced only afterwards (torch.where, nan_to_num), it still is NaN in the gradient"
         raise Mismatch(what, f"finite numbers in {what}", row_at(what, got, place), hint)

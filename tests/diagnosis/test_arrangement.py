@@ -70,7 +70,10 @@ def test_one_head_of_several_is_called_so() -> None:
         ([5, 4, 3, 2, 1, 0], "they come in reverse"),
         ([5, 0, 1, 2, 3, 4], "they are turned round by 1"),
         ([0, 2, 1, 3, 5, 4], "they stand in another order (0, 2, 1, 3, 5, 4)"),
-        ([0, 3, 6, 9, 1, 4, 7, 10, 2, 5, 8, 11], "the first of each group of 3 come first, then the second ones"),
+        (
+            [0, 3, 6, 9, 1, 4, 7, 10, 2, 5, 8, 11],
+            "the first of every group of 3 come first, then the second of every group",
+        ),
     ],
 )
 def test_an_order_along_the_last_axis_has_a_name(order: list[int], words: str) -> None:
@@ -108,7 +111,7 @@ def test_places_here_and_there_that_are_wrong_are_no_cause(wrong: list[int]) -> 
 def test_heads_merged_by_a_reshape_alone_are_mixed_with_tokens() -> None:
     heads = drawn(2, 3, 5, 4)
     expected = heads.transpose(1, 2).reshape(2, 5, 12)
-    assert hint(heads.reshape(2, 5, 12), expected).startswith("Tokens and heads are mixed")
+    assert hint(heads.reshape(2, 5, 12), expected).startswith("Two axes are mixed")
 
 
 def test_numbers_that_stand_in_other_places_are_told_from_other_numbers() -> None:

@@ -192,7 +192,7 @@ def test_two_or_three_are_alternatives_and_more_are_too_many() -> None:
     assert in_words([]) == ""
 
 
-def test_results_get_the_cause_that_the_bank_knows_and_keep_what_the_numbers_told() -> None:
+def test_results_get_the_cause_that_the_bank_knows_and_keep_what_the_numbers_told_where_none_is_sure() -> None:
     diagnosis = Diagnosis(bank())
     for trace in run(MISTAKES["no_scale"][1]):
         diagnosis.see(trace)
@@ -200,4 +200,13 @@ def test_results_get_the_cause_that_the_bank_knows_and_keep_what_the_numbers_tol
     failed = [msgspec.structs.replace(check(number, hidden=True), explanation=told) for number in ("1.2", "2.1")]
     results = with_causes([passed("1.1"), *failed], diagnosis)
     causes = [result.explanation.cause if result.explanation else None for result in results]
-    assert causes == [None, told.cause, f"The scale is missing. {told.cause}"]
+    assert causes == [None, told.cause, "The scale is missing."]
+    either = Diagnosis(bank())
+    for trace in run(MISTAKES["scale_twice"][1]):
+        either.see(trace)
+    (result,) = with_causes(failed[1:], either)
+    assert result.explanation
+    assert (
+        result.explanation.cause
+        == f"One of these: (a) The root is missing. (b) The scale is applied twice. {told.cause}"
+    )

@@ -100,18 +100,18 @@ def test_a_transposed_boolean_mask() -> None:
 def test_a_causal_mask_aligned_with_the_first_key() -> None:
     full = torch.ones(3, 5, dtype=torch.bool)
     assert hint(full.tril(0), full.tril(2)) == (
-        "Your mask is True where j <= i +0; expected is j <= i +2 (row i, column j)."
+        "Your mask is True where j <= i; expected is j <= i + 2 (row i, column j)."
     )
 
 
 def test_a_causal_mask_without_its_diagonal() -> None:
     full = torch.ones(4, 4, dtype=torch.bool)
-    assert "j <= i -1; expected is j <= i +0" in hint(full.tril(-1), full.tril())
+    assert "j <= i - 1; expected is j <= i (" in hint(full.tril(-1), full.tril())
 
 
 def test_an_upper_triangle_for_a_lower_one() -> None:
     full = torch.ones(4, 6, dtype=torch.bool)
-    assert "j >= i +1; expected is j <= i +2" in hint(full.triu(1), full.tril(2))
+    assert "j >= i + 1; expected is j <= i + 2" in hint(full.triu(1), full.tril(2))
 
 
 def test_a_mask_of_one_value() -> None:

@@ -121,7 +121,7 @@ def test_error_names_the_position(student, reference, cases):
             named = {int(digits) for digits in re.findall(r"\d+", str(error))}
             if named.isdisjoint(outside) or named.isdisjoint((max_len - 1, max_len)):
                 expected = f"one that names {' or '.join(map(str, outside))}, and the rows 0 .. {max_len - 1}"
-                raise Mismatch("message of the ValueError", expected, "another", theirs=str(error)[:200]) from None
+                raise Mismatch("message of the ValueError", expected, repr(str(error)[:200])) from None
         else:
             raise Mismatch("error", f"ValueError for the positions {positions}", "none")
 

@@ -179,7 +179,7 @@ def assert_lazy(stream, ids, needed):
 @weight(0.75)
 @pytest.mark.read("handout 1.4")
 def test_patches_are_squares_of_the_image(student, reference, cases):
-    """A patch is a square of the image, read row by row and channel by channel, and patches come row by row"""
+    """A patch is a square of the image: its pixels row by row, the channels of a pixel side by side"""
     for shape, patch in [((1, 1, 2, 4), 2), ((1, 3, 4, 6), 2), ((2, 5, 9, 6), 3)]:
         images = numbered(*shape)
         assert_same(student.patchify(images, patch), reference.patchify(images, patch), "patches")

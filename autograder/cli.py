@@ -303,6 +303,25 @@ def show(
 
 
 @_command
+def export(
+    out: OutFolder,
+    form: Annotated[str, typer.Option("--format", metavar="csv|canvas|moodle|gradescope", help="For whom.")],
+    template: Annotated[
+        Optional[Path], typer.Option("--template", metavar="FILE", help="The file to fill, as downloaded.")
+    ] = None,
+    target: Annotated[
+        Optional[Path], typer.Option("-o", "--out", metavar="FILE", help="Default: export-FORMAT.csv in OUT.")
+    ] = None,
+    column: Annotated[str, typer.Option("--column", metavar="NAME", help="The column of grades in the file.")] = "",
+    scale: Annotated[bool, typer.Option("--scale", help="Convert to the maximum that the file states.")] = False,
+) -> int:
+    """Enter grades into a downloaded file. Exit code 1 where one could not be entered, which is named."""
+    from autograder.commands.export import export_command
+
+    return export_command(out, form, template, target, column, scale)
+
+
+@_command
 def diff(
     old: Annotated[Path, typer.Argument(metavar="OLD", help="A folder that `softmark grade -o` wrote.")],
     new: Annotated[Path, typer.Argument(metavar="NEW", help="Another one, of the same assignment.")],

@@ -43,6 +43,7 @@ GENERIC = r"(?:src|source|code|hw|homework|assignment|exercise|sheet|part|task|s
 IMPORTED = re.compile(rb"\b(?:from|import)[ \t]+(\w+)")
 RESERVED = (
     *("", "grades.csv", "people.csv", "run.json", "overrides.jsonl", "history.jsonl", "gradebook.sqlite"),
+    *(f"export-{form}.csv" for form in ("csv", "canvas", "moodle", "gradescope")),
     *("report.html", "report", "feedback", "similar.html"),
 )
 """Names that no submission has: they stand beside the grades."""

@@ -12,6 +12,7 @@ import io
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from autograder.errors import SoftmarkError
@@ -23,12 +24,12 @@ _LARGEST = 64 << 20
 
 def cell(text: str) -> str:
     """Text as a cell that no spreadsheet reads as a formula, since students choose their names."""
-    return f"'{text}" if text.startswith(FORMULAS) else text
+    return f"'{text}" if text.lstrip("'").startswith(FORMULAS) else text
 
 
 def uncell(text: str) -> str:
     """What `cell` was given."""
-    return text[1:] if text.startswith("'") and text[1:].startswith(FORMULAS) else text
+    return text[1:] if text.startswith("'") and text.lstrip("'").startswith(FORMULAS) else text
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ class Sheet:
     delimiter: str
     spans: tuple[tuple[tuple[int, int], ...], ...]
 
-    @property
+    @cached_property
     def rows(self) -> list[list[str]]:
         """The cells without their quotes."""
         return [[_unquoted(self.text[start:end]) for start, end in row] for row in self.spans]

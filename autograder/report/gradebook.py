@@ -100,10 +100,10 @@ def gradebook_csv(rows: Iterable[Row], present: Collection[str] | None = None) -
     return text.getvalue()
 
 
-def people_csv(rows: Sequence[Row], people: Sequence[Person]) -> str:
+def people_csv(rows: Sequence[Row], people: Sequence[Person], *, listed: bool = True) -> str:
     """One row a person: those of the roster, in its order, then hand-ins that are nobody's.
 
-    Who has handed in nothing, or twice, has no total, and the remark says so.
+    Who has handed in nothing, or twice, has no total, and the remark says so. `listed`: the people are a roster's.
     """
     by_name = {row.submission: row for row in rows}
     found = matched(rows, people)
@@ -118,7 +118,7 @@ def people_csv(rows: Sequence[Row], people: Sequence[Person]) -> str:
     for name in found.unmatched:
         row = by_name[name]
         who = ["; ".join(getattr(each, what) for each in row.submitters) for what in _WHO]
-        writer.writerow([*map(_cell, who), "", *_of_row(row, (name,)), "not in the roster"])
+        writer.writerow([*map(_cell, who), "", *_of_row(row, (name,)), "not in the roster" if listed else ""])
     return text.getvalue()
 
 

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import msgspec
 
+from autograder.errors import SoftmarkError
+from autograder.grading import record
 from autograder.report.database import new_database
 from autograder.report.gradebook import Row, row_of, write_gradebook, write_people
 from autograder.run.overrides import append_line, read_overrides
@@ -32,6 +34,20 @@ def write_books(out: Path, assignment: str, maximum: float) -> list[Row]:
     write_gradebook(rows, out / "grades.csv", present)
     if run is not None and run.people:
         write_people(rows, run.people, out / "people.csv")
+    return rows
+
+
+def rows_in(out: Path) -> list[Row]:
+    """The rows of all grades in `out`. Raises `SoftmarkError` where there is none."""
+    run = latest_run(out)
+    name = run.assignment if run is not None else ""
+    if not name:
+        grades = (record.read(out, path.parent.name) for path in sorted(out.glob("*/grade.json")))
+        name = next((grade.assignment for grade in grades if grade is not None), "")
+    rows = [row_of(grade) for grade in recorded(out, name, 0.0)]
+    if not rows:
+        what = "holds no grades" if out.is_dir() else "is not a folder"
+        raise SoftmarkError(f"{out} {what}: give a folder that `softmark grade -o` wrote.")
     return rows
 
 

@@ -24,7 +24,7 @@ from autograder.errors import SoftmarkError
 from autograder.toml_file import read_toml
 from autograder.worker.protocol.bans import RULE
 
-TAKEN_NAMES = frozenset({"torch", "numpy", "autograder", "softmark_worker"}) | sys.stdlib_module_names
+TAKEN_NAMES = frozenset({"torch", "numpy", "autograder", "softmark", "softmark_worker"}) | sys.stdlib_module_names
 
 _NAME = r"[A-Za-z_][A-Za-z0-9_]*"
 _DATE_TIME = r"^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}:\d{2}(\.\d+)?([Zz]|[+-]\d{2}:\d{2})?$"

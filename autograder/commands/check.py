@@ -23,10 +23,12 @@ from autograder.grading.checks import Check
 from autograder.grading.grader import Grader
 from autograder.grading.in_place import InOneProcess, InThisProcess
 from autograder.grading.line import Transport
-from autograder.grading.plugin import Checks, Subject
+from autograder.grading.plugin import CheckRun, Checks, Subject
 from autograder.grading.pytest_session import with_checks
 from autograder.grading.record import write_atomically
+from autograder.grading.verdict import error_of
 from autograder.report.feedback import feedback_page
+from autograder.report.heat_maps import heat_maps
 from autograder.report.live import Live
 from autograder.report.table import points_text
 from autograder.results import CheckResult, Grade
@@ -64,16 +66,25 @@ class Finishing(Protocol):
 def check_command(folder: Path, wish: Wish) -> int:
     """Run the visible checks on the code in `folder`, and return 1 where one with points failed."""
     try:
-        grade, _ = check_home(home_of(folder), wish)
+        grade = check_home(home_of(folder), wish).grade
     except KeyboardInterrupt:
         print("softmark: stopped, nothing more is checked.", file=sys.stderr)
         return _INTERRUPTED
     return 0 if all(check.outcome == "passed" or not check.weight for check in grade.checks) else 1
 
 
-def check_home(home: Home, wish: Wish) -> tuple[Grade, str]:
-    """Run the visible checks, print what they find, and return it with the sentence on what the points leave out."""
-    found: list[tuple[Grade, str]] = []
+@dataclass(frozen=True)
+class Found:
+    """What a run found: `standing` says what its points leave out; `pictures` are SVGs, by the number of a check."""
+
+    grade: Grade
+    standing: str
+    pictures: dict[str, str]
+
+
+def check_home(home: Home, wish: Wish) -> Found:
+    """Run the visible checks, print what they find, and return it."""
+    found: list[Found] = []
 
     def work(checks: Checks, subject: Callable[[], Any]) -> None:
         grader = Grader(home.assignment, checks, None, _nothing_to_spawn, practice=True, bank=home.bank)
@@ -95,7 +106,7 @@ def with_subject(home: Home, in_process: bool, work: Callable[[Checks, Callable[
         with_checks(checks, lambda: work(checks, subject))
 
 
-def _once(home: Home, grader: Grader, subject: Callable[[], Any], wish: Wish, before: Memory) -> tuple[Grade, str]:
+def _once(home: Home, grader: Grader, subject: Callable[[], Any], wish: Wish, before: Memory) -> Found:
     """One run: results as they come, the sums, and what is hidden."""
     files = home.files()
     chosen = _chosen(home.assignment, grader.checks, wish, before)
@@ -112,7 +123,15 @@ def _once(home: Home, grader: Grader, subject: Callable[[], Any], wish: Wish, be
         live.see(result)
         outcomes[result.number] = result.outcome
 
-    grader.keep = keep
+    pictures: dict[str, str] = {}
+
+    def look(run: CheckRun) -> None:
+        failing = next((item for item in run.items if error_of(item) is not None and item.comparisons), None)
+        if failing is not None:
+            last = failing.comparisons[-1]
+            pictures[run.check.number] = heat_maps(last.got, last.expected)
+
+    grader.keep, grader.look = keep, look
     current = subject()
     try:
         grade = grader.try_out(home.assignment.name, current, chosen)
@@ -124,9 +143,9 @@ def _once(home: Home, grader: Grader, subject: Callable[[], Any], wish: Wish, be
     said = standing(home.assignment, grader.checks, grade)
     print(said, flush=True)
     if wish.page is not None:
-        write_atomically(wish.page, feedback_page(grade, said).encode())
+        write_atomically(wish.page, feedback_page(grade, said, pictures=pictures).encode())
         print(f"{wish.page} written: open it in a browser.", flush=True)
-    return grade, said
+    return Found(grade, said, pictures)
 
 
 def _chosen(assignment: Assignment, checks: Sequence[Check], wish: Wish, before: Memory) -> Sequence[str]:

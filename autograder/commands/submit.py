@@ -41,7 +41,7 @@ def submit_command(folder: Path, out: Path) -> int:
         unpacked = Path(top) / home.assignment.name
         tree.write(unpacked)
         Path(top).chmod(0o755)
-        _, standing = check_home(replace(home, folder=unpacked), Wish())
+        standing = check_home(replace(home, folder=unpacked), Wish()).standing
     _print_receipt(home, files, data, out)
     print(f"  points   {standing}")
     print(f"\nHand in {out.name}, and keep this receipt.")

@@ -69,6 +69,7 @@ class Grader:
         self.at_home: Literal["where it fails", "with traces", "always"] = "where it fails"  # visible checks run again
         self.until = math.inf  # of the monotonic clock: nothing of a student's runs after it, however busy the machine
         self.keep: Callable[[CheckResult], None] = lambda _result: None  # told each result when it is there
+        self.look: Callable[[CheckRun], None] = lambda _run: None  # shown each run before what was returned is dropped
         self.traces: tuple[CheckTrace, ...] = ()
         self._settle = settle
 
@@ -180,7 +181,7 @@ class Grader:
             found, at_home = result(run), None
             if self._checks.two_keys and not check.hidden:
                 found, at_home = self._told_at_home(found, check, subject, start)
-            told = found
+            told = found = with_cells(found, subject)
             try:
                 trace = trace_of(run, keep_all=self.keep_traces)
                 traces.append(trace)
@@ -192,9 +193,9 @@ class Grader:
                 told = with_causes([found], diagnosis)[0]
             except Exception as error:  # whatever a student returned, looking for a cause must cost nobody a grade
                 print(f"softmark: no cause is looked for in check {check.number}: {error!r:.300}", file=sys.stderr)
-            found = with_cells(found, subject)
             results.append(found)
             self.keep(told)
+            self.look(run)
             value = next((item.leaderboard for item in run.items if item.leaderboard is not None), None)
             if check.leaderboard is not None:
                 leaderboard.append(

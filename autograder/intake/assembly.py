@@ -131,12 +131,13 @@ def module_of(code: Code, part: Part, surroundings: Surroundings) -> Module:
 
 
 def cell_at(source: str, line: int) -> str:
-    """Where a line of a module made here stands in its notebook: "'x.ipynb', cell 3"; "" in any other source."""
-    lines = source.split("\n")
-    origin = _ORIGIN.match(lines[0])
-    for text in reversed(lines[: line - 1] if origin else []):
-        if found := _CELL.fullmatch(text):
-            return f"{origin[1]}, cell {found[1]}" if origin else ""
+    """Where a line that was taken from a notebook stands in it: "'x.ipynb', cell 3"; "" for any other line."""
+    cell = ""
+    for text in reversed(source.split("\n")[: line - 1]):
+        found, origin = _CELL.fullmatch(text), _ORIGIN.fullmatch(text)
+        cell = cell or (found[1] if found else "")
+        if origin:
+            return f"{origin[1]}, cell {cell}" if cell else ""
     return ""
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import html
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
 from autograder.report.lines import bounded_lines
@@ -25,18 +26,19 @@ _MOST_PRINTED = (4_000, 40)
 _INCOMPLETE = "This grade is not complete: not everything could be checked, and the points can still rise."
 
 
-def feedback_page(grade: Grade, standing: str = "", block: str = "") -> str:
+def feedback_page(grade: Grade, standing: str = "", block: str = "", pictures: Mapping[str, str] | None = None) -> str:
     """The page of one grade.
 
     Args:
         grade: what is shown.
         standing: a sentence in the place of the total, where the points are not those of a grade.
+        pictures: SVG elements by the number of the check that they belong to.
         block: HTML that somebody else is shown before the checks, such as what staff is told.
     """
     view = student_view(grade)
     title = _text(f"{grade.assignment}: {view.submission}")
     tried_first = sorted(view.parts, key=lambda part: any(group.whole_part for group in part.together))
-    failures = "".join(map(_failures, tried_first))
+    failures = "".join(_failures(part, pictures or {}) for part in tried_first)
     passed = "".join(_passed(part) for part in view.parts)
     body = [
         f"<header>\n<h1>{title}</h1>\n{_total(view, standing)}{_parts(view)}{_notes(view)}</header>\n",
@@ -93,12 +95,13 @@ def _notes(view: StudentView) -> str:
 # ------------------------------------------------------------------ checks
 
 
-def _failures(part: PartView) -> str:
+def _failures(part: PartView, pictures: Mapping[str, str]) -> str:
     """Why the part does not import before all else, then check by check (a bonus last), then what is not there."""
     imports = [_together(group) for group in part.together if group.import_failed]
     rest = [_together(group) for group in part.together if not group.import_failed]
     failed = sorted((c for c in part.alone if c.outcome != "passed"), key=lambda check: not check.weight)
-    blocks = [*imports, *map(_check, failed), *rest]
+    told = [_check(check, pictures.get(check.number, "")) for check in failed]
+    blocks = [*imports, *told, *rest]
     return f"<h3>{_text(one_line(part.name))}</h3>\n{''.join(blocks)}" if blocks else ""
 
 
@@ -116,7 +119,7 @@ def _together(group: Together) -> str:
     )
 
 
-def _check(check: CheckView) -> str:
+def _check(check: CheckView, picture: str) -> str:
     number = _text(one_line(check.number, 20))
     outcome = _WORDS.get(check.outcome, check.outcome) if check.weight or check.outcome == "broken" else _BONUS
     points = f", {points_text(check.points)} of {points_text(check.weight)} points" if check.weight else ""
@@ -124,7 +127,7 @@ def _check(check: CheckView) -> str:
     return (
         f'<article class="{check.outcome if check.weight else "missing"}" id="check-{number}">\n'
         f"<h4>{number} {_marked(one_line(check.title))}</h4>\n"
-        f'<p class="verdict"><b>{outcome}</b>{points}{hidden}</p>\n{_told(check)}'
+        f'<p class="verdict"><b>{outcome}</b>{points}{hidden}</p>\n{_told(check)}{picture}'
         f"{_pre(check.printed, 'Printed by your code')}</article>\n"
     )
 

@@ -26,6 +26,7 @@ def wheel() -> tuple[str, bytes]:
     made, package = distribution("softmark"), Path(autograder.__file__).parent
     info = f"softmark-{made.version}.dist-info"
     files = {f"autograder/{path.relative_to(package).as_posix()}": path.read_bytes() for path in meant_files(package)}
+    files["softmark.py"] = (package.parent / "softmark.py").read_bytes()
     files[f"{info}/WHEEL"] = _WHEEL.encode()
     for name in ("METADATA", "entry_points.txt"):
         files[f"{info}/{name}"] = (made.read_text(name) or made.read_text(_IN_A_CHECKOUT[name]) or "").encode()

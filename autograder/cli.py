@@ -322,6 +322,28 @@ def export(
 
 
 @_command
+def report(
+    out: OutFolder,
+    anonymous: Annotated[bool, typer.Option("--anonymous", help="Without names: one file to show around.")] = False,
+) -> int:
+    """Write OUT/report.html: how the class did, which mistakes it made, what to look at, and everybody in a table."""
+    from autograder.commands.report import report_command
+
+    return report_command(out, anonymous)
+
+
+@_command
+def feedback(
+    out: OutFolder,
+    form: Annotated[str, typer.Option("--format", metavar="folder|canvas|moodle", help="For whom.")] = "folder",
+) -> int:
+    """Write what students get: OUT/feedback/, or the zip that Canvas or Moodle takes back."""
+    from autograder.commands.report import feedback_command
+
+    return feedback_command(out, form)
+
+
+@_command
 def diff(
     old: Annotated[Path, typer.Argument(metavar="OLD", help="A folder that `softmark grade -o` wrote.")],
     new: Annotated[Path, typer.Argument(metavar="NEW", help="Another one, of the same assignment.")],

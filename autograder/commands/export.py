@@ -10,8 +10,8 @@ from autograder.errors import SoftmarkError
 from autograder.grading.record import write_atomically
 from autograder.intake.roster import Person
 from autograder.report.exports import WHERE, Platform, fill
-from autograder.report.gradebook import Row, people_csv
-from autograder.run.books import rows_in
+from autograder.report.gradebook import Row, people_csv, row_of
+from autograder.run.books import grades_in
 from autograder.run.written import Run, latest_run
 
 
@@ -23,7 +23,7 @@ def export_command(
     Raises:
         SoftmarkError: an unknown format, no template where one is needed, or one that does not fit.
     """
-    rows, run = rows_in(out), latest_run(out)
+    rows, run = [row_of(grade) for grade in grades_in(out)], latest_run(out)
     target = target or out / f"export-{form}.csv"
     if form == "csv":
         people = run.people if run is not None else ()

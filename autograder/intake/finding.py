@@ -44,7 +44,8 @@ IMPORTED = re.compile(rb"\b(?:from|import)[ \t]+(\w+)")
 RESERVED = (
     *("", "grades.csv", "people.csv", "run.json", "overrides.jsonl", "history.jsonl", "gradebook.sqlite"),
     *(f"export-{form}.csv" for form in ("csv", "canvas", "moodle", "gradescope")),
-    *("report.html", "report", "feedback", "similar.html"),
+    *("report.html", "report-anonymous.html", "report", "feedback", "feedback-moodle.zip", "feedback-canvas.zip"),
+    "similar.html",
 )
 """Names that no submission has: they stand beside the grades."""
 _MOST_PIECES = 30

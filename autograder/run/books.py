@@ -11,6 +11,7 @@ from autograder.errors import SoftmarkError
 from autograder.grading import record
 from autograder.report.database import new_database
 from autograder.report.gradebook import Row, row_of, write_gradebook, write_people
+from autograder.results import Grade
 from autograder.run.overrides import append_line, read_overrides
 from autograder.run.written import HISTORY, Attempt, Event, attempts, latest_run, recorded
 
@@ -37,18 +38,19 @@ def write_books(out: Path, assignment: str, maximum: float) -> list[Row]:
     return rows
 
 
-def rows_in(out: Path) -> list[Row]:
-    """The rows of all grades in `out`. Raises `SoftmarkError` where there is none."""
+def grades_in(out: Path) -> Iterator[Grade]:
+    """All grades in `out`, with overrides, one at a time. Raises `SoftmarkError` where there is none."""
     run = latest_run(out)
     name = run.assignment if run is not None else ""
     if not name:
         grades = (record.read(out, path.parent.name) for path in sorted(out.glob("*/grade.json")))
         name = next((grade.assignment for grade in grades if grade is not None), "")
-    rows = [row_of(grade) for grade in recorded(out, name, 0.0)]
-    if not rows:
+    one = None
+    for one in recorded(out, name, 0.0):
+        yield one
+    if one is None:
         what = "holds no grades" if out.is_dir() else "is not a folder"
         raise SoftmarkError(f"{out} {what}: give a folder that `softmark grade -o` wrote.")
-    return rows
 
 
 def _attempts(out: Path, submission: str) -> Iterator[tuple[str, str, str, float | None]]:

@@ -101,7 +101,12 @@ def factor_of_each_row(pair: Pair, axis: int = -1) -> Hint | None:
     low, high = float(factors.min()), float(factors.max())
     if low <= 0 or max(abs(low - 1), abs(high - 1)) < _CLEARLY * pair.relative:
         return None
-    why = "it is divided by the wrong sum, or rescaled wrongly, or masked after it was normalised"
+    different = 1 + int((factors.sort().values.diff() > 2 * pair.relative * high).sum())
+    why = (
+        "rows share factors, so a constant of theirs is wrong"  # a sum has another factor for each row
+        if 2 * different <= len(factors)
+        else "it is divided by the wrong sum, or rescaled wrongly, or masked after it was normalised"
+    )
     return Hint(
         f"Each row is the expected one times a factor of its own, {low:.4g} to {high:.4g}: {why}.",
         f"Each row is the expected one times a factor of its own: {why}.",

@@ -160,6 +160,13 @@ def test_a_factor_of_every_row_its_own_is_not_called_constant(seed: int) -> None
     assert said.startswith("Each row is the expected one times a factor of its own")
 
 
+def test_a_factor_that_rows_share_is_not_called_a_wrong_sum() -> None:
+    """Slopes of heads, say: a sum would have another factor for each row."""
+    factors = torch.tensor([0.5, 2.0, 3.0])[:, None, None]
+    said = hint(drawn(3, 5, 7, seed=1) * factors, drawn(3, 5, 7, seed=1))
+    assert "0.5 to 3: rows share factors, so a constant of theirs is wrong" in said
+
+
 @pytest.mark.parametrize("shape", [(), (0,), (3, 0), (1,), (1, 1)])
 def test_empty_and_single_numbers_give_no_hint_and_no_error(shape: tuple[int, ...]) -> None:
     assert hint(torch.ones(shape), torch.zeros(shape)) == ""

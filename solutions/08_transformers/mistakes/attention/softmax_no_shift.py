@@ -1,4 +1,4 @@
-"""exp of a score above 88 overflows: take the largest score off first."""
+"""exp of a score above 88 overflows, and where all are below -104 each is 0: take the largest score off first."""
 
 CAUGHT_BY = ["2.1b"]
 

@@ -1,4 +1,4 @@
-"""A word that is in the vocabulary is its id at once; else pairs are joined one occurrence at a time. A bounded cache keeps words."""
+"""A word that merges have made is its id at once; else pairs are joined one occurrence at a time. A bounded cache keeps words."""
 
 from functools import lru_cache
 
@@ -8,11 +8,12 @@ class Tokenizer:
         self.token_of = {int(i): bytes(t) for i, t in vocab.items()}
         self.id_of = {t: i for i, t in self.token_of.items()}
         self.order = {tuple(m): n for n, m in enumerate(merges)}
+        self.made = {a + b for a, b in merges}
         self.special = sorted(special_tokens, key=len, reverse=True)
         self.of_word = lru_cache(maxsize=4096)(self._of_word)
 
     def _of_word(self, data):
-        if data in self.id_of:
+        if data in self.made:  # and not a special token that is not named here
             return (self.id_of[data],)
         parts = [data[i : i + 1] for i in range(len(data))]
         while len(parts) >= 2:

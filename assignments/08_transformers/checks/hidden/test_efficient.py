@@ -31,18 +31,15 @@ from support.efficient import (
     in_float64,
     measuring,
     slips_of,
+    slips_of_chunks,
+    with_slips,
     without_constant,
 )
 from support.layouts import beside_tokens, in_each_layout, transposed
 
 
-def slips_of_chunks(attention, causal=False, n_q=8):
-    """The slips of an attention in chunks, which cost checks of their own."""
-    return slips_of(lambda q, k, v: attention(q, k, v, 4, causal), 8, least=0 if causal else -float("inf"), n_q=n_q)
-
-
 def slips_of_window(attention, window):
-    """Likewise those of a window."""
+    """The slips of a window, which cost checks of their own."""
     slips = slips_of(lambda q, k, v: attention(q, k, v, 4), 4, least=0)
     return replace(slips, most=slips.most + window - 4)
 
@@ -98,7 +95,8 @@ def test_scores_that_rise_from_chunk_to_chunk(student, reference, cases):
 @pytest.mark.parametrize("what", ["arguments", "gradients", "one key", "layouts"])
 def test_chunks_let_gradients_through(student, reference, cases, what):
     """Chunks leave arguments and dtype alone and let gradients through, wherever numbers lie, empty rows included"""
-    attention, oracle = student.chunked_attention, reference.chunked_attention
+    attention = student.chunked_attention
+    oracle = with_slips(reference.chunked_attention, slips_of_chunks(attention), slips_of_chunks(attention, True))
     if what == "arguments":
         for dtype in (torch.float32, torch.float64):
             for args, causal in (((6, 4, 4), True), ((4, 6, 6), False)):
@@ -159,11 +157,11 @@ def test_memory_of_chunks_by_the_kernel(student, cases, forbids):
 def test_gradients_of_causal_flash_attention(student, reference, cases, n_q, n_k, d_v):
     """Nothing flows back from a query to its future, and a query that sees nothing has gradient 0"""
     q, k, v = cases.tensor(2, n_q, 11), cases.tensor(2, n_k, 11), cases.tensor(2, n_k, d_v)
-    cotangent = cases.tensor(2, n_q, d_v)
+    cotangent, attention = cases.tensor(2, n_q, d_v), student.flash_attention
+    slips = slips_of_chunks(attention)
+    oracle = with_slips(reference.flash_attention, slips, replace(slips, least=0))
     for chunk in (2, 3, 5, 100) if n_q == 7 else (1, 2):
-        assert_gradients_alike(
-            student, student.flash_attention, reference.flash_attention, q, k, v, cotangent, chunk, True
-        )
+        assert_gradients_alike(student, attention, oracle, q, k, v, cotangent, chunk, True)
 
 
 @number("5.2d")
@@ -172,12 +170,14 @@ def test_gradients_of_causal_flash_attention(student, reference, cases, n_q, n_k
 @pytest.mark.read("handout 5.2")
 def test_flash_attention_with_extreme_scores(student, reference, cases):
     """Scores of 10,000 overflow neither forward nor backward, and the arguments stay as they were"""
-    assert_extremes(student.flash_attention, cases, (1, 2, 4))
+    attention = student.flash_attention
+    assert_extremes(attention, cases, (1, 2, 4))
+    oracle = with_slips(reference.flash_attention, slips_of_chunks(attention), slips_of_chunks(attention, True))
     for dtype in (torch.float32, torch.float64):
         q, k, v = (cases.tensor(6, 11, dtype=dtype) for _ in range(3))
         for causal in (False, True):
-            seen = student.observe(student.flash_attention, q, k, v, 2, causal)
-            expected = reference.flash_attention(*in_float64(q, k, v), 2, causal)
+            seen = student.observe(attention, q, k, v, 2, causal)
+            expected = oracle(*in_float64(q, k, v), 2, causal)
             assert_attention(seen.value, expected, q, k, v)
             assert_pure(seen, (q, k, v, 2, causal))
     q, k, _ = one_clear_winner(cases, n_q=4, n_k=8, d=11, score=1e4)
@@ -187,7 +187,7 @@ def test_flash_attention_with_extreme_scores(student, reference, cases):
         assert_arrives(gradient, name)
     q, k, _ = all_scores_low(cases, n_q=4, n_k=8, d=11, score=-3e4, step=500.0)
     pulled = student.vjp(student.flash_attention, (q, k, v, 2), (cotangent,))
-    expected = vjp(reference.flash_attention, (*in_float64(q, k, v), 2), (cotangent.double(),))
+    expected = vjp(oracle, (*in_float64(q, k, v), 2), (cotangent.double(),))
     gradients = [dict(zip(NAMES, each.args, strict=False)) for each in (pulled, expected, expected)]
     assert_gradients(*gradients, floor=0.02)  # scores of 30,000 are rounded by thousandths
 
@@ -245,7 +245,8 @@ def assert_gradients_at(got, q, k, v, cotangent, slips, rows):
 @pytest.mark.parametrize("how", ["q frozen", "k frozen", "v frozen", "two calls", "another layout"])
 def test_gradients_whoever_asks_for_them(student, reference, cases, how):
     """Gradients are right whichever of q, k and v need them, after another call, and of a cotangent that is a view"""
-    attention, oracle = student.flash_attention, reference.flash_attention
+    attention = student.flash_attention
+    oracle = with_slips(reference.flash_attention, slips_of_chunks(attention), slips_of_chunks(attention, True))
     for causal in (False, True):
         q, k, v, cotangent = (cases.tensor(2, 3, 6, 5) for _ in range(4))
         frozen, then = {"q frozen": (0,), "k frozen": (1,), "v frozen": (2,)}.get(how, ()), ()
@@ -368,6 +369,9 @@ def test_functions_keep_the_device(student, reference, cases, function):
     """What a function makes itself (places, sums, a causal mask) is made on the device of its arguments"""
     q, k, v = (cases.tensor(2, 6, 5) for _ in range(3))
     attention, rest = getattr(student, function), () if function == "sliding_window_attention" else (True,)
-    expected = getattr(reference, function)(*in_float64(q, k, v), 3, *rest)
+    oracle = getattr(reference, function)
+    if rest:
+        oracle = with_slips(oracle, slips_of_chunks(attention), slips_of_chunks(attention, True))
+    expected = oracle(*in_float64(q, k, v), 3, *rest)
     assert_attention(attention(q, k, v, 3, *rest), expected, q, k, v)
     assert_keeps_device(student, attention, q, k, v, 3, *rest)

@@ -95,6 +95,29 @@ def slips_of(
     return found
 
 
+def slips_of_chunks(attention: Callable[..., Any], causal: bool = False, n_q: int = 8) -> Slips:
+    """The slips of an attention in chunks, which cost checks of their own."""
+    return slips_of(lambda q, k, v: attention(q, k, v, 4, causal), 8, least=0 if causal else -math.inf, n_q=n_q)
+
+
+def with_slips(reference: Callable[..., Any], free: Slips, causal: Slips) -> Callable[..., Any]:
+    """The reference; for a function with slips torch's own attention with the same: they cost other checks.
+
+    Args:
+        reference: (q, k, v, chunk, causal) -> out.
+        free: the slips where every query may attend to every key.
+        causal: those under a causal mask.
+    """
+    if (free, causal) == (Slips(), Slips(least=0)):
+        return reference
+
+    def oracle(q: Tensor, k: Tensor, v: Tensor, _chunk: int, seen: bool | None = None, causal: bool = False) -> Tensor:
+        return (masked if seen or causal else free).attention(q, k, v, torch.arange(q.shape[-2]))
+
+    masked = causal
+    return oracle
+
+
 def some_rows(cases: Cases, n: int) -> Tensor:
     """All rows of few, and 256 of many, drawn at random."""
     return torch.arange(n) if n <= _MOST_OF_ALL_ROWS else cases.permutation(n)[:_MOST_ROWS]

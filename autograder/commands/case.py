@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,8 +10,11 @@ from typing import Any
 from safetensors.torch import save_file  # pyright: ignore[reportUnknownVariableType]
 
 from autograder.commands.check import with_subject
+from autograder.diagnosis.diagnosis import Diagnosis, with_causes
 from autograder.errors import SoftmarkError
 from autograder.grading.checks import Check
+from autograder.grading.grader import no_such_check
+from autograder.grading.known_mistakes import trace_of
 from autograder.grading.line import Transport
 from autograder.grading.plugin import CheckRun, Checks, Subject, Usage
 from autograder.grading.verdict import error_of, examine, result
@@ -28,8 +32,7 @@ def case_command(folder: Path, number: str) -> int:
     def work(checks: Checks, subject: Callable[[], Any]) -> None:
         check = next((each for each in checks.checks if each.number == number), None)
         if check is None:
-            known = ", ".join(each.number for each in checks.checks)
-            raise SoftmarkError(f"There is no visible check {number!r} (there are: {known}).")
+            raise SoftmarkError(no_such_check(number, checks.checks))
         inner = subject()
         noting = _Noting(inner)
         try:
@@ -40,7 +43,9 @@ def case_command(folder: Path, number: str) -> int:
 
     with_subject(home, False, work)
     [(run, items)] = runs
-    found = result(run)
+    diagnosis = Diagnosis(home.bank)
+    diagnosis.see(trace_of(run))
+    [found] = with_causes([result(run)], diagnosis)
     failing = next((place for place, item in enumerate(run.items) if error_of(item) is not None), None)
     if failing is None:
         print(f"{number} passes: there is no case to write.")
@@ -57,7 +62,9 @@ def case_command(folder: Path, number: str) -> int:
     path.write_text(script.text(tensors.name), encoding="utf-8")
     if script.tensors:
         save_file(script.tensors, tensors)
-    print(f"{path.name} written: python {path.name} runs it, python -m pdb {path.name} under a debugger.")
+    python = Path(sys.executable)  # of the virtual environment, which need not be active
+    shown = python.relative_to(home.folder) if python.is_relative_to(home.folder) else python.stem
+    print(f"{path.name} written: {shown} {path.name} runs it, {shown} -m pdb {path.name} under a debugger.")
     return 0
 
 

@@ -10,7 +10,7 @@ import math
 import sys
 import time
 from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -151,7 +151,7 @@ def _once(home: Home, grader: Grader, subject: Callable[[], Any], wish: Wish, be
 def _chosen(assignment: Assignment, checks: Sequence[Check], wish: Wish, before: Memory) -> Sequence[str]:
     """The checks (or parts) that were asked for; all where none were."""
     if wish.failed:
-        failed = [check.number for check in checks if before.outcomes.get(check.number) not in (None, "passed")]
+        failed = [c.number for c in checks if c.weight and before.outcomes.get(c.number) not in (None, "passed")]
         if not failed:
             raise SoftmarkError("No check failed the last time: run softmark check without --failed.", exit_code=0)
         return failed
@@ -175,7 +175,7 @@ def standing(assignment: Assignment, checks: Sequence[Check], grade: Grade) -> s
     hidden = math.fsum(part.points for part in assignment.parts if part.name in parts) - visible
     line = f"visible checks: {points_text(grade.points)} of {points_text(grade.maximum)} points"
     if visible - grade.maximum > 1e-6:
-        line += f" ({points_text(visible - grade.maximum)} more did not run)"
+        line += f" (those of {points_text(visible - grade.maximum)} points more did not run)"
     return f"{line}; hidden checks: {points_text(hidden)} points" if hidden > 1e-6 else line
 
 
@@ -188,10 +188,24 @@ def _subjects(home: Home, in_process: bool) -> Generator[Callable[[], Subject]]:
     if in_process:
         yield lambda: _Announced(_Interruptible(InProcessWorker(home.folder, _handed_in(home))), home.folder)
     elif profile() == "elsewhere":
-        yield lambda: InOneProcess(home.folder, _handed_in(home))
-    else:
-        with _in_workers(home) as subject:
+        with _subjects_elsewhere(home) as subject:
             yield subject
+    else:
+        with ExitStack() as stack:
+            try:
+                subject = stack.enter_context(_in_workers(home))
+            except (
+                SoftmarkError
+            ) as closed:  # such as a Python below /root; nothing is graded here, so one process will do
+                print(f"softmark: {closed} Until then your code is checked without limits.", file=sys.stderr)
+                subject = stack.enter_context(_subjects_elsewhere(home))
+            yield subject
+
+
+@contextmanager
+def _subjects_elsewhere(home: Home) -> Generator[Callable[[], Subject]]:
+    """In one process, without limits."""
+    yield lambda: InOneProcess(home.folder, _handed_in(home))
 
 
 def _handed_in(home: Home) -> list[str]:
@@ -213,6 +227,9 @@ def _in_workers(home: Home) -> Generator[Callable[[], Subject]]:
 
         def subject() -> Workers:
             tree = read_submission(Submission(name=home.folder.name, path=home.folder), home.assignment)
+            for note in tree.notes:
+                if "was not handed in" not in note:  # not written yet
+                    print(f"note: {one_line(note, 500)}", file=sys.stderr)
             folder = top / f"submission_{next(runs)}"
             tree.write(folder)
             handed_in = [part.name for part in home.assignment.parts if part.file in tree.files]

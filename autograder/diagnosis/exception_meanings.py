@@ -97,6 +97,11 @@ _BY_MESSAGE: tuple[tuple[str, str], ...] = (
         "Something is None that should not be. Look for an optional argument (mask=None), and for a missing return.",
     ),
     (
+        r"not compiled with CUDA|NVIDIA driver|[Nn]o CUDA|not linked with support for mps|MPS (backend|is not)",
+        "A GPU is asked for (.cuda(), device='cuda', device='mps'), and there is none where it is checked. Make "
+        "tensors on the device of the input (device=x.device).",
+    ),
+    (
         r"can't convert .* device type tensor|Expected all tensors to be on the same device",
         "Two tensors on different devices meet. Make new tensors on the device of the input (device=x.device).",
     ),
@@ -106,6 +111,8 @@ _BY_KIND = {
     "MemoryError": _MEMORY,
     "ModuleNotFoundError": "A module is imported that is not there: submissions may use what the handout lists.",
     "BdbQuit": "breakpoint() needs a terminal: run `softmark check --in-process`, and take it out before handing in.",
+    "EOFError": "input() waits for somebody to type, and nobody is there: take the value as an argument.",
+    "SyntaxError": "Python cannot read this line. If your own Python can, it is newer than the one that checks here.",
     "SystemExit": "exit() or sys.exit() was called: a function has to return its result.",
     "KeyboardInterrupt": "A KeyboardInterrupt was raised by your own code: a function has to return its result.",
 }

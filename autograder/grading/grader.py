@@ -291,11 +291,20 @@ def _chosen(checks: Sequence[Check], only: Sequence[str]) -> tuple[Check, ...]:
     if not only:
         return tuple(checks)
     chosen = tuple(check for check in checks if any(word in _names(check) for word in only))
-    unknown = [word for word in only if not any(word in _names(check) for check in checks)]
-    if unknown:
-        known = ", ".join(check.number for check in checks)
-        raise SoftmarkError(f"There is no check '{unknown[0]}' (there are: {known}).")
+    for word in only:
+        if not any(word in _names(check) for check in checks):
+            raise SoftmarkError(no_such_check(word, checks))
     return chosen
+
+
+def no_such_check(word: str, checks: Sequence[Check]) -> str:
+    """The sentence for a check that is not among these. It names the others of its exercise, or all exercises."""
+    exercise = word.rstrip("abcdefghijklmnopqrstuvwxyz")
+    others = [check.number for check in checks if exercise in _names(check)] if exercise != word else []
+    if others:
+        return f"There is no check '{word}' here: of {exercise} there are {', '.join(others)}; others may be hidden."
+    exercises = dict.fromkeys(_names(check)[1] for check in checks)
+    return f"There is no check '{word}' (there are exercises {', '.join(exercises)})."
 
 
 def _names(check: Check) -> tuple[str, ...]:

@@ -87,7 +87,7 @@ def _part(part: PartView) -> Iterator[RenderableType]:
     """Why a part does not import first, then check by check, then what is not there."""
     for group in part.together:
         if group.import_failed:
-            yield from _does_not_import(group)
+            yield from _does_not_import(group, _numbers(group.checks))
     yield from map(check_block, part.alone)
     rest = [group for group in part.together if not group.import_failed]
     for group in rest:
@@ -96,21 +96,22 @@ def _part(part: PartView) -> Iterator[RenderableType]:
         yield Text()
 
 
-def _does_not_import(group: Together) -> Iterator[RenderableType]:
+def _does_not_import(group: Together, numbers: str) -> Iterator[RenderableType]:
     yield _Hanging("", Text(shown(group.sentence, 500, 6), style="red"), 0)
     for text in (shown(group.frames, _PRINTED_CHARACTERS, _PRINTED_LINES), group.meaning):
         if text:
             yield _Hanging("", text, _INDENT)
-    yield _Hanging("      not run: ", _numbers(group.checks), 15)
+    if numbers:
+        yield _Hanging("      not run: ", numbers, 15)
     yield Text()
 
 
 def together_block(group: Together) -> Iterator[RenderableType]:
     """What is said once of several checks, when the first of them is there."""
     if group.import_failed:
-        yield from _does_not_import(group)
+        yield from _does_not_import(group, "")
     else:
-        hint = f" {one_line(group.hint, 200)}" if group.hint else ""
+        hint = f". {one_line(group.hint, 200)}" if group.hint else ""
         yield _Hanging("", Text(f"{one_line(group.sentence, 400)}{hint}", style="yellow"), 0)
 
 

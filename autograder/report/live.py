@@ -45,7 +45,10 @@ class Live:
         width = max((len(part) for part in parts), default=0)
         for part in parts:
             checks = [check for check in self._results if check.part == part]
-            counts = Counter(_WORDS.get(check.outcome, check.outcome) for check in checks)
+            counts = Counter(
+                _WORDS.get(c.outcome, c.outcome) if c.weight or c.outcome == "passed" else "bonus not there yet"
+                for c in checks
+            )
             said = [f"{counts.pop('passed', 0)} of {len(checks)} passed"] + [
                 f"{n} {word}" for word, n in counts.items()
             ]

@@ -73,5 +73,5 @@ def test_a_check_that_passes_has_no_case(tmp_path: Path, capsys: pytest.CaptureF
     (folder / "numbers_part.py").write_text("def double(x):\n    return 2 * x\n")
     assert case_command(folder, "1.1") == 1
     assert "1.1 passes: there is no case to write" in capsys.readouterr().out
-    with pytest.raises(SoftmarkError, match=r"no visible check '9\.9' \(there are: 1\.1\)"):
+    with pytest.raises(SoftmarkError, match=r"no check '9\.9' \(there are exercises 1\.1\)"):
         case_command(folder, "9.9")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from contextlib import contextmanager
 
 import pytest
 
@@ -93,7 +94,7 @@ def test_what_failed_the_last_time_runs_first_and_alone_if_asked(tmp_path, capsy
     check_command(folder, Wish(failed=True, in_process=True))
     printed = capsys.readouterr()
     assert [line[:3] for line in printed.err.splitlines()] == ["1.2"]
-    assert "(2 more did not run)" in printed.out
+    assert "(those of 2 points more did not run)" in printed.out
 
 
 def test_what_passing_code_prints_is_shown_when_asked_for(tmp_path, monkeypatch, capsys):
@@ -145,3 +146,27 @@ def test_what_was_found_becomes_a_page_if_asked(tmp_path, capsys):
     page = tmp_path / "found.html"
     assert check_command(starter(tmp_path, RIGHT, points=5.5), Wish(in_process=True, page=page)) == 0
     assert "hidden checks: 3.5 points" in page.read_text() and "found.html written" in capsys.readouterr().out
+
+
+def test_a_hidden_check_that_is_asked_for_is_answered_with_those_of_its_exercise(tmp_path):
+    checks = ONE_CHECK.replace('"1.1"', '"1.1a"')
+    with pytest.raises(SoftmarkError, match=r"no check '1\.1f' here: of 1\.1 there are 1\.1a; others may be hidden"):
+        check_command(starter(tmp_path, RIGHT, checks), Wish(only=["1.1f"], in_process=True))
+
+
+def test_failed_leaves_out_a_bonus_and_the_sums_call_it_one(tmp_path, capsys):
+    folder = starter(tmp_path, RIGHT, ONE_CHECK + BONUS)
+    check_command(folder, HERE)
+    assert "1 of 2 passed, 1 bonus not there yet" in capsys.readouterr().out
+    with pytest.raises(SoftmarkError, match="No check failed the last time"):
+        check_command(folder, Wish(failed=True, in_process=True))
+
+
+def test_where_workers_cannot_read_one_process_does_it_and_says_so(tmp_path, monkeypatch, capsys):
+    def closed(_home):
+        raise SoftmarkError("Workers cannot read /root: open it.")
+
+    monkeypatch.setattr("autograder.commands.check._in_workers", contextmanager(lambda home: iter([closed(home)])))
+    assert check_command(starter(tmp_path, RIGHT), Wish()) == 0
+    printed = capsys.readouterr()
+    assert "Workers cannot read /root" in printed.err and "1 of 1 passed" in printed.out

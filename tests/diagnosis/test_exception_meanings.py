@@ -60,6 +60,8 @@ def leave_the_debugger() -> None:
         (lambda: torch.ones(2, 3) @ torch.ones(3, 2, dtype=torch.float64), "different dtypes"),
         (lambda: torch.ones(2, 3, 4).transpose(1, 2).view(2, 12), "reshape()"),
         (lambda: bool(torch.ones(3)), "is not None"),
+        (lambda: torch.ones(3, device="mps"), "A GPU is asked for"),
+        (lambda: compile("def f(:", "attention.py", "exec"), "it is newer than the one that checks here"),
         (lambda: torch.ones(0).max(), "largest or smallest of nothing"),
         (lambda: max([]), "largest or smallest of nothing"),
         (lambda: torch.ones(2, 3) + torch.ones(2, 1, 4), "axis of length 1"),
@@ -96,3 +98,16 @@ def test_memory_that_ran_out_is_told_from_other_errors() -> None:
         Raised(kinds=("MemoryError",))
     )
     assert not is_out_of_memory(Raised(kinds=("ValueError",), message="no")) and not is_out_of_memory(None)
+
+
+@pytest.mark.parametrize(
+    "message",
+    ["Torch not compiled with CUDA enabled", "Found no NVIDIA driver on your system.", "No CUDA GPUs are available"],
+)
+def test_a_gpu_that_is_not_there_has_a_remedy(message: str) -> None:
+    assert "device=x.device" in what_it_means(Raised(kinds=("AssertionError",), message=message))
+
+
+def test_input_has_nobody_who_answers() -> None:
+    raised = Raised(kinds=("EOFError", "Exception"), message="EOF when reading a line")
+    assert "input() waits for somebody to type" in what_it_means(raised)

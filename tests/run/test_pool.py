@@ -87,7 +87,7 @@ def test_only_some_checks_is_an_incomplete_grade_that_is_never_resumed(assignmen
 
 def test_a_check_that_is_not_there_is_named(assignment, tmp_path, session):
     hand_in(tmp_path, student_01=REFERENCE)
-    with pytest.raises(SoftmarkError, match=r"no check '9\.9' \(there are: 1\.1\)"):
+    with pytest.raises(SoftmarkError, match=r"no check '9\.9' \(there are exercises 1\.1\)"):
         grades_of(job_of(assignment, tmp_path, only=["9.9"]), session)
 
 

@@ -81,3 +81,16 @@ def test_the_example_of_the_half_hour_is_sound(tmp_path: Path) -> None:
 
     with_grader(assignment, work)
     assert (outcomes, entry.caught_by) == (["passed", "failed"], ("1.1",))
+
+
+def test_every_check_that_the_page_of_what_is_varied_names_exists_and_none_with_points_is_left_out() -> None:
+    checks = (ROOT / "assignments" / "08_transformers" / "checks").rglob("test_*.py")
+    weights = dict(
+        pair for path in checks for pair in re.findall(r'@number\("(.+?)"\)\n@weight\((.+?)\)', path.read_text("utf-8"))
+    )
+    page = (ROOT / "docs" / "what-is-varied.md").read_text("utf-8")
+    named = set(re.findall(r"\b\d\.\d[a-z]\b", page))
+    for first, last in re.findall(r"(\d\.\d[a-z]) to (\d\.\d[a-z])", page):
+        named |= {first[:3] + chr(letter) for letter in range(ord(first[3]), ord(last[3]) + 1)}
+    assert named <= set(weights)
+    assert {number for number, points in weights.items() if float(points) > 0} - named == set()

@@ -27,12 +27,36 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     name="softmark",
-    help="Grades deep-learning assignments. Student code never runs where grades are decided.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        from importlib.metadata import version
+
+        print(f"softmark {version('softmark')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _softmark(  # pyright: ignore[reportUnusedFunction]
+    _version_asked: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Grades deep-learning assignments. Student code never runs where grades are decided.
+
+    \b
+    Exit codes: 0 done; 1 what was asked about is not so, or something could not be
+    graded and is named; 2 the call was wrong; 130 interrupted, and the same command
+    goes on from there.
+    """
+
 
 AssignmentFolder = Annotated[
     Path, typer.Argument(metavar="ASSIGNMENT", help="A folder such as assignments/08_transformers.")
@@ -341,6 +365,20 @@ def feedback(
     from autograder.commands.report import feedback_command
 
     return feedback_command(out, form)
+
+
+@_command
+def similar(
+    out: OutFolder,
+    older: Annotated[
+        Optional[list[Path]],
+        typer.Option("--with", metavar="OLDER", help="Another OUT, or a folder of hand-ins, to compare with."),
+    ] = None,
+) -> int:
+    """Write OUT/similar.html: pairs of submissions to look at, side by side. It is a place to look and no verdict."""
+    from autograder.commands.similar import similar_command
+
+    return similar_command(out, older or [])
 
 
 @_command

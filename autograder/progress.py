@@ -27,7 +27,7 @@ class Progress:
         self._line = f"{self._done}/{self._total} {self._verb}"
         if worked:
             left = elapsed / worked * (self._total - self._done)
-            self._line += f", {60 * worked / max(elapsed, 1e-9):.3g} a minute, about {left:.0f} s left"
+            self._line += f", {60 * worked / max(elapsed, 1e-9):,.0f} a minute, about {left:.0f} s left"
         if not self._shown(self._line) and (self._done % max(1, self._total // 10) == 0 or self._done == self._total):
             self._print(self._line)
 

@@ -26,7 +26,7 @@ from typing import NamedTuple
 
 from autograder.assignment.assignment import Assignment
 from autograder.errors import SoftmarkError
-from autograder.intake.files import LARGEST_OTHER, suffix_of
+from autograder.intake.files import KEPT, LARGEST_OTHER, suffix_of
 from autograder.intake.submission import Submission
 from autograder.results import Submitter
 
@@ -110,12 +110,17 @@ def _canvas(_folder: Path, children: Sequence[Path], _assignment: Assignment) ->
 
 
 def _as_handed_in(pieces: list[tuple[str, Path]]) -> list[tuple[str, Path]]:
-    """Without the number that Canvas appends, where no other file then has that name."""
+    """Without the number that Canvas appends, where no other file then has that name.
+
+    A data file is there under both names: the number may be the student's own, and their code opens it by its name.
+    """
     plain = [HANDED_IN_AGAIN.sub("", name) for name, _ in pieces]
-    return [
-        (short if suffix_of(name) == ".py" and plain.count(short) == 1 else name, path)
-        for short, (name, path) in zip(plain, pieces, strict=True)
-    ]
+    found: list[tuple[str, Path]] = []
+    for short, (name, path) in zip(plain, pieces, strict=True):
+        is_free = suffix_of(name) in KEPT and plain.count(short) == 1
+        names = [short] if is_free and suffix_of(name) == ".py" else dict.fromkeys((name, short)) if is_free else [name]
+        found += [(each, path) for each in names]
+    return found
 
 
 def _together(

@@ -35,6 +35,7 @@ def trees(found: Found, path: Path) -> dict[str, list[str]]:
 CANVAS: dict[str, str | bytes] = {
     "doejane_LATE_4021_99001_attention-1.py": RIGHT,
     "doejane_LATE_4021_99002_my_helper-2.py": "x = 1",
+    "doejane_LATE_4021_99005_settings-1.json": "{}",
     "vandenberg_4022_99003_hw_8_2.zip": zipped({"attention.py": RIGHT}),
     "straßermarie_4023_99004_a.ipynb": notebook(RIGHT),
     "straßermarie_4023_text.html": "<p>see the notebook</p>",
@@ -53,7 +54,7 @@ def test_canvas_gives_the_flat_files_of_each_student_under_their_own_names(tmp_p
         "vandenberg_4022": (Submitter(name="vandenberg", id="canvas:4022"),),
     }
     assert trees(found, tmp_path) == {
-        "doejane_4021": ["attention.py", "my_helper.py"],
+        "doejane_4021": ["attention.py", "my_helper.py", "settings-1.json", "settings.json"],
         "straßermarie_4023": ["attention.py"],
         "vandenberg_4022": ["attention.py"],
     }

@@ -6,6 +6,7 @@ import ast
 import contextlib
 import io
 import re
+import runpy
 from pathlib import Path
 
 import pytest
@@ -94,3 +95,8 @@ def test_every_check_that_the_page_of_what_is_varied_names_exists_and_none_with_
         named |= {first[:3] + chr(letter) for letter in range(ord(first[3]), ord(last[3]) + 1)}
     assert named <= set(weights)
     assert {number for number, points in weights.items() if float(points) > 0} - named == set()
+
+
+def test_the_drawing_of_the_boundary_is_what_its_script_draws() -> None:
+    drawn = runpy.run_path(str(ROOT / "scripts" / "pictures.py"))["boundary"]()
+    assert (ROOT / "docs" / "pictures" / "boundary.svg").read_text(encoding="utf-8") == drawn

@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import html
+import os
 import subprocess
 import sys
 import tempfile
@@ -57,7 +58,7 @@ class Checked:
         checks, said = self.grade.checks, set[str]()
         rows, boxes = list[str](), list[str]()
         for check in checks:
-            word = "passed" if check.outcome == "passed" else check.outcome.replace("_", " ")
+            word = "not there" if check.outcome == "missing" else check.outcome.replace("_", " ")
             points = f"{points_text(check.score)} of {points_text(check.weight)}" if check.weight else "bonus"
             cells = (check.number, "✓ passed" if word == "passed" else f"✗ {word}", points, check.title)
             rows.append("".join(f'<td style="{_LEFT}">{html.escape(one_line(cell))}</td>' for cell in cells))
@@ -134,7 +135,9 @@ def check_cells(cells: Mapping[int, str], folder: Path, only: Sequence[str] = ()
                 (place / path.name).write_bytes(path.read_bytes())
         answer = place / "answer"
         command = [sys.executable, "-m", "autograder.commands.notebook", str(folder), top, str(answer), *only]
-        done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+        plain = {**os.environ, "NO_COLOR": "1", "PYTHONIOENCODING": "utf-8"}
+        plain.pop("FORCE_COLOR", None)  # kernels set it
+        done = subprocess.run(command, cwd=folder, env=plain, capture_output=True, text=True, encoding="utf-8")
         if not answer.is_file():
             raise SoftmarkError(done.stderr.strip().splitlines()[-1] if done.stderr.strip() else "nothing was checked")
         return Checked(msgspec.json.decode(answer.read_bytes(), type=Answer), done.stdout)

@@ -97,7 +97,7 @@ _BY_MESSAGE: tuple[tuple[str, str], ...] = (
         "Something is None that should not be. Look for an optional argument (mask=None), and for a missing return.",
     ),
     (
-        r"not compiled with CUDA|NVIDIA driver|[Nn]o CUDA|not linked with support for mps|from the '(MPS|CUDA)' backend",
+        r"not compiled with CUDA|NVIDIA driver|[Nn]o CUDA|support for mps|from the '(MPS|CUDA)' backend",
         "A GPU is asked for (.cuda(), device='cuda', device='mps'), and there is none where it is checked. Make "
         "tensors on the device of the input (device=x.device).",
     ),

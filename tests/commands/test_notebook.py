@@ -59,5 +59,6 @@ def test_in_a_kernel_it_is_a_table_with_a_picture_of_what_differs(
     table = wrong.data["text/html"]
     assert "✗ failed" in table and "0 of 2" in table and "expected, got and difference as heat maps" in table
     assert table.count("<rect") == 3 * 3 * 4 and "numbers_part  0 of 1 passed" in wrong.data["text/plain"]
+    assert "\x1b" not in wrong.data["text/plain"]
     assert "✓ passed" in right.data["text/html"] and "<svg" not in right.data["text/html"]
     assert printed.text.startswith("softmark: There is no check '9.9'")

@@ -57,7 +57,16 @@ def home(made: tuple[Assignment, Path], tmp_path: Path) -> Path:
 def test_it_holds_what_students_need_and_is_the_same_twice(made: tuple[Assignment, Path], tmp_path: Path) -> None:
     assignment, path = made
     names = set(zipfile.ZipFile(path).namelist())
-    expected = ("README.md", "set_up.py", "constraints.txt", "handout.md", "handout.html", "numbers_part.py")
+    expected = (
+        "README.md",
+        "guide.md",
+        "AGENTS.md",
+        "set_up.py",
+        "constraints.txt",
+        "handout.md",
+        "handout.html",
+        "numbers_part.py",
+    )
     assert {f"tiny/{name}" for name in expected} <= names
     course = ("assignment.toml", "checks/test_numbers_part.py", "answers.msgpack", "causes.msgpack")
     assert {f"tiny/course/tiny/{name}" for name in course} <= names

@@ -2,8 +2,8 @@
 
 08_transformers/
   attention.py ...  notebook.ipynb  given/  figures/       the starter code
-  README.md  set_up.py  constraints.txt                    how to begin
-  handout.md  handout.html
+  README.md  guide.md  AGENTS.md  set_up.py  constraints.txt    how to begin and go on, for students and assistants
+  handout.md  handout.html  hints.md  hints.html
   course/softmark-<version>-py3-none-any.whl
   course/08_transformers/assignment.toml  checks/          the visible checks and what they share
   course/08_transformers/answers.msgpack                   what the reference answers to them
@@ -26,6 +26,8 @@ from autograder.grading.checks import Check
 from autograder.grading.recording import ANSWERS, CAUSES
 
 _HERE = Path(__file__).parent
+_HINTS = "hints.md"
+_TEXTS = ("README.md", "guide.md", "AGENTS.md")
 
 
 def bundled(assignment: Assignment, checks: tuple[Check, ...], answers: bytes, causes: bytes) -> dict[str, bytes]:
@@ -41,7 +43,10 @@ def bundled(assignment: Assignment, checks: tuple[Check, ...], answers: bytes, c
     if "README.md" in files:
         files["handout.md"] = files.pop("README.md")
         files["handout.html"] = handout_page(files["handout.md"].decode(), files).encode()
-    files["README.md"] = _read_me(assignment, checks).encode()
+    if (hints := assignment.folder / _HINTS).is_file():
+        files[_HINTS] = hints.read_bytes()
+        files["hints.html"] = handout_page(files[_HINTS].decode(), files).encode()
+    files.update({name: _filled_in(name, assignment, checks).encode() for name in _TEXTS})
     files["set_up.py"] = (_HERE / "set_up.py").read_bytes()
     files["constraints.txt"] = f"torch=={_installed('torch').partition('+')[0]}\n".encode()
     name, data = wheel()
@@ -60,17 +65,22 @@ def _checks(assignment: Assignment) -> Mapping[str, bytes]:
     return {path.relative_to(assignment.folder).as_posix(): path.read_bytes() for path in sorted(meant)}
 
 
-def _read_me(assignment: Assignment, checks: tuple[Check, ...]) -> str:
+def _filled_in(name: str, assignment: Assignment, checks: tuple[Check, ...]) -> str:
+    """A text of this folder with the names of the assignment in it."""
     number = checks[0].number
     return (
-        (_HERE / "README.md")
+        (_HERE / name)
         .read_text(encoding="utf-8")
         .format(
             title=assignment.title,
+            name=assignment.name,
             parts=", ".join(part.file for part in assignment.parts),
             part=checks[0].part,
             number=number.rstrip("abcdefghijklmnopqrstuvwxyz"),
             check=number,
+            underscored=number.replace(".", "_"),
+            python=assignment.python,
+            torch=_installed("torch").partition("+")[0],
         )
     )
 

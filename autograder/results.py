@@ -116,6 +116,14 @@ class ReturnedTooMuch(_Reason, frozen=True, kw_only=True):
     megabytes: int
 
 
+class CalledBackTooMuch(_Reason, frozen=True, kw_only=True):
+    """Functions that a check handed in were called more than `calls` times, or with more than `megabytes` in all."""
+
+    outcome: ClassVar[Outcome] = "crashed"
+    calls: int
+    megabytes: int
+
+
 class TimedOut(_Reason, frozen=True, kw_only=True):
     """A call took more than so many seconds: of the processor ("cpu"), or of the clock while it waited ("wall")."""
 
@@ -172,6 +180,7 @@ Reason = (
     | Crashed
     | AnsweredWrongly
     | ReturnedTooMuch
+    | CalledBackTooMuch
     | TimedOut
     | GivenUp
     | ImportFailed

@@ -97,9 +97,9 @@ class _Noted:
     def __init__(self, transport: Transport, exchanges: list[Exchange]) -> None:
         self._transport, self._exchanges = transport, exchanges
 
-    def request(self, message: Any) -> Any:
+    def request(self, message: Any, answer: Any = None) -> Any:
         self._exchanges.append((message, None))
-        reply = self._transport.request(message)
+        reply = self._transport.request(message, answer)
         self._exchanges[-1] = (message, reply)
         return reply
 

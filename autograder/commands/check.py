@@ -257,8 +257,8 @@ class _Interruptible:
     def __init__(self, worker: InProcessWorker) -> None:
         self._worker = worker
 
-    def request(self, message: Any) -> Reply:
-        return _unless_ended(self._worker.request(message))
+    def request(self, message: Any, answer: Any = None) -> Reply:
+        return _unless_ended(self._worker.request(message, answer))
 
     def weigh(self, message: Any) -> Any:
         reply, account = self._worker.weigh(message)

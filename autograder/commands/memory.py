@@ -17,7 +17,7 @@ import torch
 
 from autograder.assignment.assignment import Assignment, Part, load_assignment
 from autograder.errors import SoftmarkError
-from autograder.grading.line import Line
+from autograder.grading.line import Answering, Line
 from autograder.grading.proxy import Student
 from autograder.grading.reference import Reference
 from autograder.intake.submission import Submission, read_submission
@@ -102,7 +102,7 @@ class _Direct:
     def __init__(self, worker: Worker) -> None:
         self._worker = worker
 
-    def request(self, message: Request) -> Reply:
+    def request(self, message: Request, answer: Answering | None = None) -> Reply:
         try:
             return self._worker.request(message, cpu_seconds=SECONDS, wall_seconds=3 * SECONDS)
         except WorkerFailure as fate:

@@ -11,12 +11,12 @@ from pathlib import Path
 
 from autograder import results
 from autograder.grading.checks import Check
-from autograder.grading.line import Transport
+from autograder.grading.line import Answering, Transport
 from autograder.grading.plugin import Usage
 from autograder.sandbox.account import Account
 from autograder.sandbox.spawned import SpawnedWorker, WorkerEnded
 from autograder.student_error import StudentError
-from autograder.worker.protocol.messages import Load, Raised, Reply, Request
+from autograder.worker.protocol.messages import CalledBack, Load, Raised, Reply, Request
 
 
 def import_error(part: str, reply: Raised) -> StudentError:
@@ -86,14 +86,22 @@ class InOneProcess:
                 raise import_error(check.part, reply)
         return _Timed(self, seconds)
 
-    def ask(self, message: Request, seconds: float) -> Reply:
+    def ask(self, message: Request, seconds: float, answer: Answering | None = None) -> Reply:
         """The reply. Raises `StudentError` where the process dies or takes longer."""
         function = getattr(getattr(message, "target", None), "name", "") or "your code"
         if function in self._hung:
             raise StudentError(results.GivenUp(function=function, times=1))
         assert self._worker is not None
         try:
-            return self._worker.request(message, seconds)
+            reply = self._worker.request(message, seconds)
+            while isinstance(reply, CalledBack) and answer is not None:
+                try:
+                    resumed = answer(reply)
+                except BaseException:
+                    self._end()
+                    raise
+                reply = self._worker.request(resumed, seconds)
+            return reply
         except TimeoutError:
             self._hung.add(function)
             self._end()
@@ -135,8 +143,8 @@ class _Timed:
     def __init__(self, subject: InOneProcess, seconds: float) -> None:
         self._subject, self._seconds = subject, 3 * seconds + 10
 
-    def request(self, message: Request) -> Reply:
-        return self._subject.ask(message, self._seconds)
+    def request(self, message: Request, answer: Answering | None = None) -> Reply:
+        return self._subject.ask(message, self._seconds, answer)
 
     def weigh(self, message: Request) -> tuple[Reply, Account | None]:
         return self.request(message), None

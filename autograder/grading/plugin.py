@@ -11,7 +11,7 @@ import gc
 import math
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
@@ -21,10 +21,10 @@ from _pytest.runner import runtestprotocol  # what plugins that run tests again 
 from autograder.assignment.assignment import Assignment
 from autograder.errors import GraderError
 from autograder.grading.checks import Check, collect
-from autograder.grading.line import Line, Transport
-from autograder.grading.proxy import Student
+from autograder.grading.line import ANYWHERE, Line, Transport
+from autograder.grading.proxy import RemoteObject, Student, use
 from autograder.grading.reference import Oracle, ReferenceLine
-from autograder.results import Ours, WrongForm
+from autograder.results import Ours, ReturnedObject, WrongForm
 from autograder.testing.cases import Cases
 from autograder.testing.mismatch import recorder
 
@@ -92,7 +92,7 @@ class CheckRun:
     items: list[ItemRun]
     usage: Usage = Usage()
     wall_seconds: float = 0.0
-    reason: Ours | WrongForm | None = None
+    reason: Ours | WrongForm | ReturnedObject | None = None
     traceback: str = ""
 
 
@@ -116,6 +116,8 @@ class Checks:
             file for file in assignment.check_files() if not (visible_only and file.parent == assignment.hidden)
         )
         self.checks: tuple[Check, ...] = ()
+        self.objects: dict[tuple[str, bool], frozenset[str]] = {}
+        self._objects: Container[str] | None = ANYWHERE
         self._keys: dict[bool, bytes] = {}
         self._faults: list[str] = []
         self._check: Check | None = None
@@ -123,11 +125,20 @@ class Checks:
         self._run: ItemRun | None = None
         self._subject: Subject | None = None
 
-    def run(self, check: Check, subject: Subject, *, public: bool = False) -> CheckRun:
+    def run(
+        self,
+        check: Check,
+        subject: Subject,
+        *,
+        public: bool = False,
+        objects: Container[str] | None = ANYWHERE,
+    ) -> CheckRun:
         """Run all items of `check` against `subject`. Nothing that student code does makes this raise.
 
         Points are given on the hidden key, where there is one; `public` draws the inputs that a student has at home.
+        `objects` are the places of the check where student code may give objects; None: not known yet.
         """
+        self._objects = objects
         _forget_the_check_before()
         self._public = public or not self.two_keys
         start = time.monotonic()
@@ -151,6 +162,7 @@ class Checks:
                 None if self._oracle is None else self._oracle.classes(check.part),
             )
         )
+        run.line.expected = self._objects
         token = recorder.set(self._record)
         try:
             item.ihook.pytest_runtest_protocol(item=item, nextitem=following)
@@ -161,6 +173,8 @@ class Checks:
 
     def _record(self, got: Any, expected: Any, what: str) -> None:
         assert self._run is not None
+        if isinstance(got, RemoteObject):
+            use(got)
         self._run.comparisons.append(Comparison(what, got, expected))
 
     # -------------------------------------------------------------- fixtures
@@ -300,10 +314,10 @@ class _Lazy:
         self._opening = opening
         self._transport: Transport | None = None
 
-    def request(self, message: Any) -> Any:
+    def request(self, message: Any, answer: Any = None) -> Any:
         if self._transport is None:
             self._transport = self._opening()
-        return self._transport.request(message)
+        return self._transport.request(message) if answer is None else self._transport.request(message, answer)
 
     def weigh(self, message: Any) -> Any:
         if self._transport is None:

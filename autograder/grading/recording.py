@@ -20,7 +20,7 @@ from autograder.assignment.assignment import Assignment
 from autograder.diagnosis.fingerprint import Fingerprint, agree, fingerprint
 from autograder.errors import GraderError, SoftmarkError
 from autograder.grading.in_place import InThisProcess
-from autograder.grading.line import Transport
+from autograder.grading.line import Answering, Transport
 from autograder.grading.plugin import Checks
 from autograder.grading.pytest_session import with_checks
 from autograder.grading.reference import Oracle, Reference
@@ -75,9 +75,9 @@ class _Kept:
     def __init__(self, transport: Transport, answers: list[Answer]) -> None:
         self._transport, self._answers = transport, answers
 
-    def request(self, message: Request) -> Reply:
+    def request(self, message: Request, answer: Answering | None = None) -> Reply:
         asked, numbers = _outline(message)
-        reply = self._transport.request(message)
+        reply = self._transport.request(message, answer)
         self._answers.append(Answer(asked, numbers, b"".join(encode(reply))))
         return reply
 
@@ -103,12 +103,12 @@ class _Replay:
     def __init__(self, item: str, answers: list[Answer]) -> None:
         self._item, self._answers = item, answers
 
-    def request(self, message: Request) -> Reply:
+    def request(self, message: Request, answer: Answering | None = None) -> Reply:
         asked, numbers = _outline(message)
-        for place, answer in enumerate(self._answers):
-            if answer.asked == asked and agree(answer.numbers, numbers):
+        for place, known in enumerate(self._answers):
+            if known.asked == asked and agree(known.numbers, numbers):
                 del self._answers[place]
-                return decode_reply(bytearray(answer.reply))
+                return decode_reply(bytearray(known.reply))
         name = getattr(getattr(message, "target", None), "name", "") or "an object"
         raise NotRecorded(
             f"{self._item} asks the reference for {name} with values that are not on record: a visible check may "

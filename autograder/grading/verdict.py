@@ -19,6 +19,7 @@ from autograder.diagnosis.causes import likely_cause
 from autograder.errors import SoftmarkError
 from autograder.grading.calls import describe_call, describe_value
 from autograder.grading.checks import Check
+from autograder.grading.line import ANYWHERE
 from autograder.grading.plugin import CheckRun, Checks, ItemRun, Subject
 from autograder.intake.assembly import cell_at
 from autograder.results import (
@@ -29,6 +30,7 @@ from autograder.results import (
     Outcome,
     Raised,
     Reason,
+    ReturnedObject,
     WrongForm,
     outcome_of,
 )
@@ -51,10 +53,17 @@ def examine(
     2. An error that is no assertion and did not come from student code is tried with the reference in the student's
        place. If that passes, the check tripped over what the student returned; if it fails, the check is broken.
        Without a reference, as on a student's machine, it tripped over what the student returned.
+    3. Where the student gives objects and it is not known yet where the reference does, that is found out first.
     """
-    run = checks.run(check, subject, public=public)
+    objects = ANYWHERE if reference is None else checks.objects.get((check.number, public))
+    run = checks.run(check, subject, public=public, objects=objects)
+    if reference is not None and objects is None and any(map(_met_objects, run.items)):
+        found = checks.run(check, reference, public=public)
+        objects = frozenset(place for item in found.items for place in item.line.log.objects)
+        checks.objects[check.number, public] = objects
+        run = checks.run(check, subject, public=public, objects=objects)
     if _ours(run) is not None:
-        run = checks.run(check, subject, public=public)
+        run = checks.run(check, subject, public=public, objects=objects)
     if (ours := _ours(run)) is not None:
         run.reason = Ours(error=f"{type(ours).__name__}: {ours}")
         return run
@@ -64,8 +73,13 @@ def examine(
         if with_reference is not None and any(item.error is not None for item in with_reference.items):
             run.reason, run.traceback = _broken_by(tripped, Path(check.items[0].path))
         else:
-            run.reason = WrongForm()
+            strange = next((item.line.log.strange for item in run.items if _is_open(item)), None)
+            run.reason = WrongForm() if strange is None else ReturnedObject(function=strange[0], type_name=strange[1])
     return run
+
+
+def _met_objects(item: ItemRun) -> bool:
+    return item.line.log.undeclared or (item.error is not None and item.line.log.strange is not None)
 
 
 def result(run: CheckRun) -> CheckResult:

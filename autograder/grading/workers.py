@@ -18,12 +18,12 @@ from autograder import results
 from autograder.assignment.assignment import Limits
 from autograder.grading.checks import Check
 from autograder.grading.in_place import import_error
-from autograder.grading.line import Transport
+from autograder.grading.line import Answering, Transport
 from autograder.grading.plugin import Usage
 from autograder.sandbox import deaths
 from autograder.sandbox.account import Account
 from autograder.student_error import StudentError
-from autograder.worker.protocol.messages import Found, Load, Loaded, Look, Raised, Reply, Request, Target
+from autograder.worker.protocol.messages import CalledBack, Found, Load, Loaded, Look, Raised, Reply, Request, Target
 
 if TYPE_CHECKING:
     from autograder.sandbox.worker import RemoteWorker
@@ -222,14 +222,26 @@ class _WithinLimits:
         self._wall_left = wall_limit(seconds)
         self._cpu_before = worker.cpu_seconds
 
-    def request(self, message: Request) -> Reply:
-        return self._workers.found(message) or self._within(message, self._worker.request)
+    def request(self, message: Request, answer: Answering | None = None) -> Reply:
+        if (found := self._workers.found(message)) is not None:
+            return found
+        function = _function(message)
+        reply = self._within(message, self._worker.request, function)
+        while isinstance(reply, CalledBack) and answer is not None:
+            try:
+                resumed = answer(reply)
+            except BaseException:
+                self._workers.retire()  # it waits in the middle of a call
+                raise
+            reply = self._within(resumed, self._worker.request, function)
+        if isinstance(reply, CalledBack):
+            self._workers.retire()
+        return reply
 
     def weigh(self, message: Request) -> tuple[Reply, Account | None]:
-        return self._within(message, self._worker.weigh)
+        return self._within(message, self._worker.weigh, _function(message))
 
-    def _within(self, message: Request, ask: Callable[..., Answer]) -> Answer:
-        function = _function(message)
+    def _within(self, message: Request, ask: Callable[..., Answer], function: str) -> Answer:
         self._workers.refuse_slow(function)
         start, queued_before = time.monotonic(), self._worker.queued_seconds
         cpu_left = self._seconds - (self._worker.cpu_seconds - self._cpu_before)

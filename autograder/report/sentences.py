@@ -10,6 +10,7 @@ import msgspec
 
 from autograder.results import (
     AnsweredWrongly,
+    CalledBackTooMuch,
     Crashed,
     DeadlinePassed,
     GivenUp,
@@ -58,6 +59,8 @@ _PLAIN: dict[type[Reason], str] = {
     "Look for writes to file descriptors that you did not open (os.write, os.dup2, os.fdopen).",
     ReturnedTooMuch: "Your code returned more than {megabytes} MB in one check. A function has to return what it is "
     "asked for.",
+    CalledBackTooMuch: "Your code called a function that it was given more than {calls:,} times, or with more than "
+    "{megabytes} MB in all, and was stopped.",
     GivenUp: "Not run, because {function} has already been stopped for its time in {times} checks. Fix those first.",
     DeadlinePassed: "Not run, because all checks together may take {seconds:g} s and that time was used up before this "
     "one. Look at the checks above that took long or were stopped.",

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from autograder.sandbox.account import Account
 from autograder.worker.executor import Executor, unreadable
 from autograder.worker.loader import Loader
-from autograder.worker.protocol.messages import Reply, Request
+from autograder.worker.protocol.messages import CalledBack, Reply, Request, Resume
 from autograder.worker.protocol.wire import Unencodable, decode_reply, decode_request, encode
 
 
@@ -28,15 +28,48 @@ class InProcessWorker:
         self.wall_seconds = 0.0
         self._executor = Executor(self.loader)
 
-    def request(self, message: Request, *, cpu_seconds: float = 0.0, wall_seconds: float = 0.0) -> Reply:
-        """The reply to `message`; limits are not kept. Raises `Unencodable` for what cannot be passed on."""
+    def request(
+        self,
+        message: Request,
+        answer: Callable[[CalledBack], Resume] | None = None,
+        *,
+        cpu_seconds: float = 0.0,
+        wall_seconds: float = 0.0,
+    ) -> Reply:
+        """The reply to `message`; limits are not kept. `answer` carries callbacks out.
+
+        Raises `Unencodable` for what cannot be passed on, and what a callback raised.
+        """
         private = decode_request(bytearray().join(encode(message)))
         started, cpu_before = time.monotonic(), time.process_time()
+        failed: list[BaseException] = []
+
+        def ask(called: CalledBack) -> Resume:
+            assert answer is not None
+            arrived = decode_reply(bytearray().join(encode(called)))
+            assert isinstance(arrived, CalledBack)
+            try:
+                resumed = decode_request(bytearray().join(encode(answer(arrived))))
+            except BaseException as error:
+                failed.append(error)
+                raise
+            assert isinstance(resumed, Resume)
+            return resumed
+
+        self._executor.ask = None if answer is None else ask
         reply = self._executor.carry_out(private)
+        self._executor.ask = None
+        if failed:
+            raise failed[0]
         self.wall_seconds += time.monotonic() - started
         self.cpu_seconds += time.process_time() - cpu_before
         try:
-            return decode_reply(bytearray().join(encode(reply)))
+            try:
+                return decode_reply(bytearray().join(encode(reply)))
+            except Unencodable as error:
+                with self.loader.installed():
+                    readable = self._executor.readable(reply)
+                return decode_reply(bytearray().join(encode(readable or unreadable(error))))
         except Unencodable as error:
             return unreadable(error)
 

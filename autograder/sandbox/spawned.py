@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-from autograder.worker.protocol.messages import Reply, Request
+from autograder.worker.protocol.messages import CalledBack, Reply, Request, Resume
 from autograder.worker.protocol.wire import decode_reply, encode
 
 _MOST_PRINTED = 1 << 20
@@ -76,6 +76,14 @@ def _serve(line: Connection, folder: str, modules: list[str]) -> None:
 
     os.chdir(folder)
     worker = InProcessWorker(folder, modules)
+
+    def ask(called: CalledBack) -> Resume:
+        line.send_bytes(b"")
+        line.send_bytes(b"".join(encode(called)))
+        resumed = decode_request(bytearray(line.recv_bytes()))
+        assert isinstance(resumed, Resume)
+        return resumed
+
     while True:
         try:
             frame = line.recv_bytes()
@@ -86,6 +94,6 @@ def _serve(line: Connection, folder: str, modules: list[str]) -> None:
             continue
         printed = io.StringIO()
         with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
-            reply = worker.request(decode_request(bytearray(frame)))
+            reply = worker.request(decode_request(bytearray(frame)), ask)
         line.send_bytes(printed.getvalue()[:_MOST_PRINTED].encode("utf-8", "backslashreplace"))
         line.send_bytes(b"".join(encode(reply)))

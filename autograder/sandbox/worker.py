@@ -24,7 +24,7 @@ from autograder.sandbox.account import Account, Journal, anonymous_bytes
 from autograder.sandbox.deaths import ProtocolBroken, ReturnedTooMuch, TimedOut, WorkerDied
 from autograder.worker.protocol import messages
 from autograder.worker.protocol.commands import Ended
-from autograder.worker.protocol.messages import Raised, Ready, Reply, Request, Returned
+from autograder.worker.protocol.messages import CalledBack, Raised, Ready, Reply, Request, Returned
 from autograder.worker.protocol.wire import PREFIX, WireError, decode_reply, encode, frame_size, ticket_of
 
 KEPT_OUTPUT = 10_000
@@ -38,12 +38,12 @@ _MOST_NAMES = 1000  # of a part
 
 _ANSWERS: dict[type[Request], tuple[type[Reply], ...]] = {
     messages.Load: (messages.Loaded, Raised),
-    messages.Look: (Returned, messages.Found, messages.Missing, Raised),
-    messages.Call: (Returned, messages.Missing, messages.Unreadable, Raised),
-    messages.Observe: (messages.Observed, messages.Missing, messages.Unreadable, Raised),
-    messages.Vjp: (messages.Gradients, messages.Misfit, messages.Missing, messages.Unreadable, Raised),
-    messages.OpenStream: (messages.Streamed, messages.Missing, messages.Unreadable, Raised),
-    messages.Advance: (messages.Streamed, messages.Missing, messages.Unreadable, Raised),
+    messages.Look: (Returned, CalledBack, messages.Found, messages.Missing, messages.Unreadable, Raised),
+    messages.Call: (Returned, CalledBack, messages.Missing, messages.Unreadable, Raised),
+    messages.Observe: (messages.Observed, CalledBack, messages.Missing, messages.Unreadable, Raised),
+    messages.Vjp: (messages.Gradients, CalledBack, messages.Misfit, messages.Missing, messages.Unreadable, Raised),
+    messages.OpenStream: (messages.Streamed, CalledBack, messages.Missing, messages.Unreadable, Raised),
+    messages.Advance: (messages.Streamed, CalledBack, messages.Missing, messages.Unreadable, Raised),
     messages.Measure: (
         messages.Measured,
         messages.Unmeasured,
@@ -52,6 +52,7 @@ _ANSWERS: dict[type[Request], tuple[type[Reply], ...]] = {
         messages.Unreadable,
         Raised,
     ),
+    messages.Operate: (Returned, CalledBack, messages.Missing, messages.Unreadable, Raised),
     messages.Release: (Returned,),
 }
 
@@ -122,6 +123,7 @@ class RemoteWorker:
         self._schedstat: int | None = None
         self._queued_before = 0.0
         self._output_ended = False
+        self._asked: type[Request] = messages.Load  # what a `Resume` goes on with
         self._poll = select.poll()
         for descriptor in (requests, replies, output):
             os.set_blocking(descriptor, False)
@@ -148,7 +150,9 @@ class RemoteWorker:
             if ticket_of(answer) != ticket:
                 raise ProtocolBroken("what came back is no answer to the question that was asked")
             reply = self._decoded(answer)
-            if not isinstance(reply, _ANSWERS[type(message)]):
+            if not isinstance(message, messages.Resume):
+                self._asked = type(message)
+            if not isinstance(reply, _ANSWERS[self._asked]):
                 raise ProtocolBroken(f"a {type(message).__name__} was answered by a {type(reply).__name__}")
             return reply
         except _OutOfTime as error:

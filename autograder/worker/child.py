@@ -24,7 +24,7 @@ from .layers import LAYERS
 from .layers.resources import STATM, StreamMemory, relieve
 from .loader import Loader
 from .output import Output
-from .protocol.messages import Raised, Ready, Reply
+from .protocol.messages import CalledBack, Raised, Ready, Reply, Resume
 from .protocol.wire import PREFIX, Part, Unencodable, decode_request, encode, frame_size, ticket_of
 from .tracebacks import raised
 
@@ -132,12 +132,32 @@ def _first_closed(path: str) -> str:
 def _answer(executor: Executor, output: Output, folder: str) -> None:
     own = os.getpid()
     ticket = 0
+
+    def ask(message: CalledBack) -> Resume:
+        nonlocal ticket
+        if os.getpid() != own:
+            os._exit(0)
+        parts = encode(message, ticket)
+        output.flush()
+        _send(parts)
+        frame = _read_frame()
+        if frame is None:
+            os._exit(0)
+        ticket = ticket_of(frame)
+        resumed = decode_request(frame)
+        if not isinstance(resumed, Resume):
+            os._exit(71)
+        return resumed
+
     while (frame := _read_frame()) is not None:
         try:
             ticket = ticket_of(frame)
             request = decode_request(frame)
             del frame  # it may be large, and what follows is limited in memory
-            parts = _encoded(executor.carry_out(request), folder, ticket)
+            executor.ask = ask
+            reply = executor.carry_out(request)
+            executor.ask = None
+            parts = _encoded(executor, reply, folder, ticket)
             del request
         except MemoryError:
             relieve()
@@ -146,12 +166,16 @@ def _answer(executor: Executor, output: Output, folder: str) -> None:
             os._exit(0)
         output.flush()
         _send(parts)
-        del parts
+        reply = parts = None
 
 
-def _encoded(reply: Reply, folder: str, ticket: int) -> Sequence[Part]:
+def _encoded(executor: Executor, reply: Reply, folder: str, ticket: int) -> Sequence[Part]:
     try:
-        return encode(reply, ticket)
+        try:
+            return encode(reply, ticket)
+        except Unencodable as error:
+            readable = executor.readable(reply)
+            return encode(readable or unreadable(error), ticket)
     except Unencodable as error:
         return encode(unreadable(error), ticket)
     except MemoryError:

@@ -245,7 +245,7 @@ HIDDEN = """
 @pytest.mark.read("handout 1")
 def test_hidden(student, cases):
     \"\"\"Doubling holds for large numbers, too\"\"\"
-    got = student.double(torch.tensor([123456.0]))
+    got = student.double(torch.tensor([123456.0])) + 0
     raise Mismatch("double", "246912", "370368", hint="it trebles")
 """
 
@@ -270,8 +270,7 @@ def test_of_an_error_in_a_hidden_check_students_get_its_kind_and_not_its_message
     [
         ("raise type(f'Seen{int(x[0])}', (LookupError,), {})('x')", "Your code raised LookupError."),
         ("raise type(f'Seen{int(x[0])}', (Exception,), {})('x')", "Your code raised Exception."),
-        ("return {f'seen {int(x[0])}': object()}", "double returned something that no check can read."),
-        ("return type(f'Seen{int(x[0])}', (), {})()", "double returned something that no check can read."),
+        ("return type(f'Seen{int(x[0])}', (), {})()", "double returned an object where a value is asked for."),
     ],
 )
 def test_of_a_hidden_check_students_get_no_name_that_their_code_chose(tmp_path, body, cause):

@@ -18,8 +18,8 @@ def clears(x):
     return x
 def needs_gradient(x):
     return x * torch.ones(2, requires_grad=True)
-def gives_a_set():
-    return {1}
+def gives_a_sparse_one():
+    return torch.ones(2).to_sparse()
 class Net(torch.nn.Module):
     def forward(self, x):
         return x + 1
@@ -58,7 +58,8 @@ def test_a_result_comes_without_history(worker: InProcessWorker) -> None:
 
 
 def test_what_is_no_data_is_named(worker: InProcessWorker) -> None:
-    assert worker.request(Call(named("gives_a_set"))) == Unreadable("set", "", "")
+    kind = "Tensor (torch.sparse_coo, torch.float32)"
+    assert worker.request(Call(named("gives_a_sparse_one"))) == Unreadable(kind, "", "it is no dense tensor")
     with pytest.raises(Unencodable):
         worker.request(Call(named("clears"), (object(),)))
 

@@ -18,8 +18,8 @@ from tests.sandbox.conftest import Workers, call, value
 
 
 def test_a_result_that_is_no_data_is_named(start: Any) -> None:
-    reply = call(start("def gives():\n    return [1, {2, 3}]"), "gives")
-    assert reply == Unreadable("set", "[1]", "")
+    reply = call(start("import torch\ndef gives():\n    return [1, torch.ones(2).to_sparse()]"), "gives")
+    assert reply == Unreadable("Tensor (torch.sparse_coo, torch.float32)", "[1]", "it is no dense tensor")
 
 
 def test_a_huge_result_is_refused_with_its_reason(workers: Workers) -> None:

@@ -150,7 +150,6 @@ def test_a_call_returns_its_value(executor: Executor) -> None:
         ("Net", Found("class")),
         ("relu", Found("function")),
         ("doubled", Found("function")),
-        ("torch", Found("object")),
         ("SYMMETRIES", Returned({"attention": ["permutation"], "n": 3})),
         ("softmx", Missing("softmx", ("softmax",))),
     ],

@@ -1,8 +1,9 @@
 """The messages that pass between the grader and a worker: what can be asked, and what can be answered.
 
-Values (`Value`) are Python data: None, bool, int, float, str, bytes, torch.Tensor, numpy arrays, and lists, tuples
-and dicts of them; `HandleRef` names an object that lives in the worker. How they become bytes is `wire`'s business;
-how they are carried out is `executor`'s.
+Values (`Value`) are Python data: None, bool, int, float, str, bytes, torch.Tensor, numpy arrays, sets, ranges, slices,
+devices, and lists, tuples and dicts of them; `HandleRef` names an object that lives in the worker. Requests may hold
+generators, named tuples, dataclasses, `Target`, `Known`, `Source` and `CallbackRef` as well. How they become bytes is
+`wire`'s business; how they are carried out is `executor`'s.
 """
 
 from __future__ import annotations
@@ -25,12 +26,36 @@ class HandleRef:
 class Target:
     """What is called: `handle is None` names a top-level name of `module`; otherwise a method of that object.
 
-    The empty name with a handle is the object itself (`m(x)`).
+    The empty name with a handle is the object itself (`m(x)`). A name may have dots: `Value.from_list`. As an argument
+    it stands for what it names.
     """
 
     name: str
     module: str = ""
     handle: int | None = None
+
+
+@dataclass(frozen=True)
+class Known:
+    """A function or class of a library, by its module and name."""
+
+    module: str
+    name: str
+
+
+@dataclass(frozen=True)
+class Source:
+    """A function of the check's, to be defined in the worker."""
+
+    name: str
+    text: str
+
+
+@dataclass(frozen=True)
+class CallbackRef:
+    """A function of the check's that stays in the grader: to call it is to ask for it (`CalledBack`)."""
+
+    number: int
 
 
 # ------------------------------------------------------------------ requests
@@ -138,13 +163,28 @@ class Measure:
 
 
 @dataclass(frozen=True)
+class Operate:
+    """Apply the operation `name`, one of `executor.OPERATIONS`, to `args`. Answered as a `Call` is."""
+
+    name: str
+    args: tuple[Value, ...]
+
+
+@dataclass(frozen=True)
+class Resume:
+    """What a callback gave. Answered by what answers the request that called it, or by the next `CalledBack`."""
+
+    value: Value
+
+
+@dataclass(frozen=True)
 class Release:
     """Forget the object (or end the stream) behind a handle. Answered by `Returned(None)`."""
 
     handle: int
 
 
-Request = Union[Load, Look, Call, Observe, Vjp, OpenStream, Advance, Measure, Release]
+Request = Union[Load, Look, Call, Observe, Vjp, OpenStream, Advance, Measure, Operate, Resume, Release]
 
 # ------------------------------------------------------------------ replies
 
@@ -166,9 +206,19 @@ class Loaded:
 
 @dataclass(frozen=True)
 class Returned:
-    """The call came back with data (or, for a class, a `HandleRef`)."""
+    """The call came back with data, or with a `HandleRef`. `objects` says that there are some inside of the data."""
 
     value: Value
+    objects: bool = False
+
+
+@dataclass(frozen=True)
+class CalledBack:
+    """Student code has called the callback `number`; the request goes on with a `Resume`."""
+
+    number: int
+    args: tuple[Value, ...]
+    kwargs: dict[str, Value]
 
 
 @dataclass(frozen=True)
@@ -302,6 +352,7 @@ Reply = Union[
     Ready,
     Loaded,
     Returned,
+    CalledBack,
     Found,
     Missing,
     Raised,

@@ -8,6 +8,8 @@ already.
 from __future__ import annotations
 
 import contextlib
+import dataclasses
+import random
 from array import array
 from collections.abc import Callable, Iterable
 from typing import Any, cast
@@ -16,7 +18,7 @@ import numpy as np
 import torch
 
 from . import values as nodes
-from .messages import HandleRef, Value
+from .messages import CallbackRef, HandleRef, Known, Source, Target, Value
 from .values import (
     ALIGNMENT,
     HASHABLE,
@@ -35,11 +37,12 @@ from .values import (
 class Packer:
     """Packs values; the buffers that belong to them gather in `buffers`, in the order of the tree.
 
-    With `keeps_strides` a tensor that is transposed, sliced or expanded arrives so; else it arrives contiguous.
+    With `of_request` more kinds of values are packed, and a tensor that is transposed, sliced or expanded arrives so;
+    else it arrives contiguous.
     """
 
-    def __init__(self, keeps_strides: bool = False) -> None:
-        self._keeps_strides = keeps_strides
+    def __init__(self, of_request: bool = False) -> None:
+        self._of_request = of_request
         self.buffers: list[bytes | memoryview] = []
         self.size = 0
         self._nodes = 0
@@ -58,7 +61,40 @@ class Packer:
         for base, packing in _BY_BASE:
             if issubclass(kind, base):
                 return packing(self, value, depth)
+        if self._of_request:
+            return self._pack_of_request(value, depth)
         raise Unencodable(_name(value))
+
+    def _pack_of_request(self, value: Any, depth: int) -> Node:
+        kind = _MESSAGES_WITHIN.get(cast("type[object]", type(value)))
+        if kind is not None:
+            return self._made(kind, [getattr(value, field.name) for field in dataclasses.fields(value)], depth)
+        if isinstance(value, torch.Generator):
+            return self._made("torch generator", [str(value.device), value.get_state()], depth)
+        if isinstance(value, random.Random):
+            return self._made("python generator", [value.getstate()], depth)
+        if isinstance(value, np.random.Generator):
+            return self._made("numpy generator", [value.bit_generator.state], depth)
+        if dataclasses.is_dataclass(value) and not isinstance(value, type):
+            fields = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+            return self._made("dataclass", [type(value).__name__, list(fields), list(fields.values())], depth)
+        raise Unencodable(_name(value))
+
+    def _made(self, kind: str, items: Iterable[Value], depth: int) -> Node:
+        return nodes.Made(kind, self.pack_each(items, depth))
+
+    def pack_set(self, value: set[Value] | frozenset[Value], depth: int) -> Node:
+        of: Any = frozenset if isinstance(value, frozenset) else set
+        items = self.pack_each([*of.__iter__(value)], depth)
+        if not all(isinstance(item, HASHABLE) for item in items):
+            raise Unencodable(_name(value), reason="its items are no numbers or texts")
+        return nodes.Made(of.__name__, items)
+
+    def pack_range(self, value: range | slice, depth: int) -> Node:
+        return self._made(type(value).__name__, [value.start, value.stop, value.step], depth)
+
+    def pack_device(self, value: torch.device, depth: int) -> Node:
+        return self._made("device", [str(value)], depth)
 
     def pack_unchanged(self, value: None | bool | float, depth: int) -> Node:
         return value
@@ -113,7 +149,13 @@ class Packer:
         return nodes.List(self._items(items, depth))
 
     def pack_tuple(self, value: tuple[Value, ...], depth: int) -> Node:
+        if self._of_request and (names := getattr(type(value), "_fields", None)):
+            return self._made("named tuple", [type(value).__name__, list(names), list(value)], depth)
         return nodes.Tuple(self._items(cast("tuple[Value, ...]", tuple.__iter__(value)), depth))
+
+    def pack_each(self, items: Iterable[Value], depth: int = -1) -> list[Node]:
+        """The nodes of `items`, which a value at `depth` holds. Raises `Unencodable`, which says which of them."""
+        return self._items(items, depth)
 
     def _items(self, items: Iterable[Value], depth: int) -> list[Node]:
         packed: list[Node] = []
@@ -165,7 +207,7 @@ class Packer:
                 raise Unencodable(f"{_name(value)} on {plain.device} of {plain.dtype}")
             strides: list[int] = []
             shape = list(plain.shape)
-            if self._keeps_strides and plain.numel() and not plain.is_contiguous():
+            if self._of_request and plain.numel() and not plain.is_contiguous():
                 strides = list(plain.stride())
                 span = 1 + sum((length - 1) * step for length, step in zip(shape, strides, strict=True))
                 plain = plain.as_strided((span,), (1,))
@@ -212,7 +254,13 @@ _EXACT: dict[type, _Packing] = {
     list: Packer.pack_list,
     tuple: Packer.pack_tuple,
     dict: Packer.pack_dict,
+    set: Packer.pack_set,
+    frozenset: Packer.pack_set,
+    range: Packer.pack_range,
+    slice: Packer.pack_range,
+    torch.device: Packer.pack_device,
 }
+_MESSAGES_WITHIN: dict[type, str] = {Target: "target", Known: "known", Source: "source", CallbackRef: "callback"}
 _BY_BASE: tuple[tuple[type, _Packing], ...] = (
     (torch.Tensor, Packer.pack_tensor),
     (np.ndarray, Packer.pack_array),
@@ -228,4 +276,6 @@ _BY_BASE: tuple[tuple[type, _Packing], ...] = (
     (tuple, Packer.pack_tuple),
     (list, Packer.pack_list),
     (dict, Packer.pack_dict),
+    (set, Packer.pack_set),
+    (frozenset, Packer.pack_set),
 )

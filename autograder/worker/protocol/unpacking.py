@@ -7,7 +7,10 @@ table, depth and dimensions are bounded. Exceptions other than `WireError` may e
 
 from __future__ import annotations
 
+import collections
+import dataclasses
 import math
+import random
 import re
 from array import array
 from collections.abc import Callable
@@ -17,7 +20,7 @@ import numpy as np
 import torch
 
 from . import values as nodes
-from .messages import HandleRef, Value
+from .messages import CallbackRef, HandleRef, Known, Source, Target, Value
 from .values import ALIGNMENT, HASHABLE, MAX_DEPTH, MAX_DIMENSIONS, NUMPY_NAMES, TORCH_DTYPES, Node, WireError
 
 _MOST_COLLISIONS = 100
@@ -27,9 +30,9 @@ _HEXADECIMAL = re.compile(r"-?[0-9a-f]+\Z")
 class Unpacker:
     """Reads values whose buffers stand in `payload`, in the order of the tree."""
 
-    def __init__(self, payload: memoryview, admits_strides: bool = False) -> None:
+    def __init__(self, payload: memoryview, of_request: bool = False) -> None:
         self._payload = payload
-        self._admits_strides = admits_strides
+        self._of_request = of_request
         self._offset = 0
 
     def unpack(self, node: Node, depth: int = 0) -> Value:
@@ -84,6 +87,18 @@ class Unpacker:
     def unpack_handle(self, node: nodes.Handle, depth: int) -> HandleRef:
         return HandleRef(node.id, node.type_name)
 
+    def unpack_made(self, node: nodes.Made, depth: int) -> Value:
+        making = _DATA.get(node.kind) or (_OF_REQUESTS.get(node.kind) if self._of_request else None)
+        if making is None:
+            raise WireError(f"a value of kind {node.kind[:50]!r}")
+        if node.kind in ("set", "frozenset") and not all(isinstance(item, HASHABLE) for item in node.items):
+            raise WireError("a set of what has no hash")
+        items = [self.unpack(item, depth + 1) for item in node.items]
+        made = making(items)
+        if node.kind in ("set", "frozenset") and len(made) != len(items):
+            raise WireError("a set with the same item twice")
+        return made
+
     def unpack_list(self, node: nodes.List, depth: int) -> list[Value]:
         return [self.unpack(item, depth + 1) for item in node.items]
 
@@ -113,7 +128,7 @@ class Unpacker:
         if not count:
             return torch.empty(node.shape, dtype=dtype)
         if node.strides:
-            if not self._admits_strides or len(node.strides) != len(node.shape) or min(node.strides) < 0:
+            if not self._of_request or len(node.strides) != len(node.shape) or min(node.strides) < 0:
                 raise WireError("strides where none belong")
             count = 1 + sum((length - 1) * step for length, step in zip(node.shape, node.strides, strict=True))
         data = self.take(count * dtype.itemsize)
@@ -149,6 +164,74 @@ def _check_booleans(data: memoryview) -> None:
         raise WireError("a boolean other than 0 and 1")
 
 
+def _set(items: list[Value]) -> set[Value]:
+    if len(items) - len({hash(item) for item in items}) >= _MOST_COLLISIONS:  # each further one costs as much as all
+        raise WireError(f"a set with more than {_MOST_COLLISIONS} items of one hash")
+    return set(items)
+
+
+def _range(items: list[Value]) -> range:
+    start, stop, step = items
+    return range(start, stop, step)
+
+
+def _slice(items: list[Value]) -> slice:
+    start, stop, step = items
+    if not all(item is None or type(item) is int for item in items):
+        raise WireError("a slice of what are no integers")
+    return slice(start, stop, step)
+
+
+def _torch_generator(items: list[Value]) -> torch.Generator:
+    made = torch.Generator(items[0])
+    made.set_state(items[1])
+    return made
+
+
+def _python_generator(items: list[Value]) -> random.Random:
+    made = random.Random()
+    made.setstate(items[0])
+    return made
+
+
+def _numpy_generator(items: list[Value]) -> np.random.Generator:
+    made = np.random.Generator(getattr(np.random, items[0]["bit_generator"])())
+    made.bit_generator.state = items[0]
+    return made
+
+
+def _named_tuple(items: list[Value]) -> Value:
+    name, fields, values = items
+    made: Any = collections.namedtuple(name, fields)  # pyright: ignore[reportUntypedNamedTuple]
+    return made(*values)
+
+
+def _dataclass(items: list[Value]) -> Value:
+    name, fields, values = items
+    return dataclasses.make_dataclass(name, fields)(*values)
+
+
+_DATA: dict[str, Callable[[list[Value]], Value]] = {
+    "set": _set,
+    "frozenset": lambda items: frozenset(_set(items)),
+    "range": _range,
+    "slice": _slice,
+    "device": lambda items: torch.device(str.__str__(items[0])),
+}
+"""What both sides make. Nothing in it depends on a name that the other side chose, but for that of a device."""
+
+_OF_REQUESTS: dict[str, Callable[[list[Value]], Value]] = {
+    "target": lambda items: Target(*items),
+    "known": lambda items: Known(*items),
+    "source": lambda items: Source(*items),
+    "callback": lambda items: CallbackRef(*items),
+    "torch generator": _torch_generator,
+    "python generator": _python_generator,
+    "numpy generator": _numpy_generator,
+    "named tuple": _named_tuple,
+    "dataclass": _dataclass,
+}
+
 _UNPACKING: dict[type[object], Callable[[Unpacker, Any, int], Value]] = {
     nodes.BigInt: Unpacker.unpack_big_int,
     nodes.Complex: Unpacker.unpack_complex,
@@ -161,6 +244,7 @@ _UNPACKING: dict[type[object], Callable[[Unpacker, Any, int], Value]] = {
     nodes.ArrayNode: Unpacker.unpack_array,
     nodes.Dtype: Unpacker.unpack_dtype,
     nodes.Handle: Unpacker.unpack_handle,
+    nodes.Made: Unpacker.unpack_made,
     nodes.List: Unpacker.unpack_list,
     nodes.Tuple: Unpacker.unpack_tuple,
     nodes.Dict: Unpacker.unpack_dict,

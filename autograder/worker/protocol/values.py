@@ -109,6 +109,13 @@ class Handle(_Node, tag="h", frozen=True):
     type_name: str
 
 
+class Made(_Node, tag="m", frozen=True):
+    """A value that `kind` makes of `items`, see `packing` and `unpacking`."""
+
+    kind: str
+    items: list[Node]
+
+
 class List(_Node, tag="l", frozen=True):
     items: list[Node]
 
@@ -124,7 +131,7 @@ class Dict(_Node, tag="d", frozen=True):
 
 Node = Union[
     None, bool, int, float, str, BigInt, Complex, Text, Bytes,
-    LongText, LongBytes, Integers, TensorNode, ArrayNode, Dtype, Handle, List, Tuple,
+    LongText, LongBytes, Integers, TensorNode, ArrayNode, Dtype, Handle, Made, List, Tuple,
     Dict,
 ]  # fmt: skip
 

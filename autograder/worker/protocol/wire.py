@@ -75,7 +75,7 @@ def encode(message: Request | Reply, ticket: int = 0) -> list[Part]:
 
     Raises `Unencodable` for a value of no kind that can be passed on, or one that is too large.
     """
-    packer = Packer(keeps_strides=isinstance(message, get_args(Request)))
+    packer = Packer(of_request=isinstance(message, get_args(Request)))
     header = _ENCODER.encode(_packed(packer, message))
     if len(header) > MAX_HEADER:
         raise Unencodable(type(message).__name__, reason=f"it has too many parts ({len(header):,} bytes of structure)")
@@ -100,7 +100,7 @@ def _packed(packer: Packer, message: Request | Reply) -> msgspec.Struct:
             elif kind is Node:
                 packed.append(packer.pack(value))
             elif kind == list[Node]:
-                packed.append([packer.pack(item) for item in value])
+                packed.append(packer.pack_each(value))
             else:
                 packed.append({key: packer.pack(item) for key, item in value.items()})
         except Unencodable as error:
@@ -138,7 +138,7 @@ def _decode(frame: bytearray, decoder: msgspec.msgpack.Decoder[Any]) -> object:
         end = PREFIX + _PREFIX.unpack_from(frame)[1]
         view = memoryview(frame)
         wire_message = decoder.decode(view[PREFIX:end])
-        unpacker = Unpacker(view[end + -end % ALIGNMENT :], admits_strides=decoder is _REQUESTS)
+        unpacker = Unpacker(view[end + -end % ALIGNMENT :], of_request=decoder is _REQUESTS)
         message = _unpacked(unpacker, wire_message)
         unpacker.finish()
         return message

@@ -157,7 +157,7 @@ def _run_over(
         folder=str(assignment.folder.resolve()),
         hand_ins=str(path.resolve()),
         digest=record.assignment_digest(assignment),
-        paths={each.name: str(each.path) for each in found},
+        paths={each.name: str(each.path) for each in found if path.is_dir()},  # a packed download has none that last
         allow_missing=tuple(options.allow_missing),
         people=people or (before.people if before is not None else ()),
     )

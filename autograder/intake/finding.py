@@ -102,6 +102,8 @@ def _find(path: Path, assignment: Assignment) -> Found:
         return _downloaded(download)
     if len(children) == 1:
         _refuse_packed_export(children[0])
+        if (inside := _download_in(children[0], assignment)) is not None:
+            return inside
     one = Submission(
         name=_plain(os.path.basename(os.path.abspath(path))), path=path.resolve(), staff=_note_on_list(path)
     )
@@ -117,6 +119,18 @@ def _find(path: Path, assignment: Assignment) -> Found:
             raise SoftmarkError(f"{path} holds several exports: give one of {', '.join(e.name for e in exports)}.")
         return _find(exports[0], assignment)
     return Found("a folder of submissions", _named(children, loose))
+
+
+def _download_in(child: Path, assignment: Assignment) -> Found | None:
+    """What a platform handed out, where it is the only thing in the folder that was named; else None."""
+    if is_packed_download(_names_in_zip(child)):
+        return _find(child, assignment)
+    try:
+        inner = [path for path in sorted(child.iterdir()) if _is_submission(path)]
+    except OSError:  # a file, or a folder that may not be read
+        return None
+    download = read_download(child, inner, assignment)
+    return None if download is None else _downloaded(download)
 
 
 def _of_people(form: str, submissions: list[Submission]) -> Found:

@@ -94,7 +94,10 @@ class Class:
 
 def class_page(of: Class, *, anonymous: bool = False, link: Callable[[str], str] = lambda _name: "") -> str:
     """The page. `link` gives the address of a submission's own page, or ""."""
-    called = {member.name: f"submission {n}" for n, member in enumerate(of.members, 1)} if anonymous else {}
+    members = of.members
+    if anonymous:  # in the order of their names, numbers would tell them
+        members = sorted(members, key=lambda member: (-(member.points or 0.0), member.seconds))
+    called = {member.name: f"submission {n}" for n, member in enumerate(members, 1)} if anonymous else {}
     graded = [member for member in of.members if member.points is not None]
     title = _text(f"{of.assignment}: {len(of.members)} submissions")
     sections = [
@@ -102,7 +105,7 @@ def class_page(of: Class, *, anonymous: bool = False, link: Callable[[str], str]
         ("Checks, hardest first", _checks(of.checks)),
         ("Mistakes that were recognised", _mistakes(of.mistakes, called)),
         ("What to look at", _look_at(of, called, anonymous)),
-        ("Everybody", _table(of.members, called, link)),
+        ("Everybody", _table(members, called, link)),
     ]
     body = "".join(
         f'<section id="s{n}">\n<h2>{name}</h2>\n{content}</section>\n' for n, (name, content) in enumerate(sections)

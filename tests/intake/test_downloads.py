@@ -61,6 +61,13 @@ def test_canvas_gives_the_flat_files_of_each_student_under_their_own_names(tmp_p
     assert [each.staff for each in found.submissions] == [(LATE,), (), ()]
 
 
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_download_is_known_where_it_is_the_only_thing_in_a_folder(tmp_path: Path, packed: bool) -> None:
+    lay(tmp_path / "outer", {"submissions.zip": zipped(CANVAS)} if packed else {f"s/{k}": v for k, v in CANVAS.items()})
+    found = find(tmp_path / "outer", assignment(tmp_path))
+    assert (found.form, len(found.submissions)) == ("a Canvas download", 3)
+
+
 def test_a_file_of_nobody_in_a_canvas_download_is_graded_and_listed(tmp_path: Path) -> None:
     found = find(lay(tmp_path / "down", {**CANVAS, "attention_final.py": RIGHT}), assignment(tmp_path))
     assert found.unmatched == ("attention_final",)

@@ -65,6 +65,8 @@ def test_without_names_nothing_of_a_person_is_there() -> None:
     for word in ("Person", "student_7", "p7@x.edu"):
         assert word not in page
     assert "submission 1" in page
+    two = class_page(class_of(member(1, 3), member(2, 9)), anonymous=True)
+    assert re.findall(r"<td>submission (\d)</td>.*?>([39])<", two) == [("1", "9"), ("2", "3")]
 
 
 def test_what_students_wrote_is_text() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import zipfile
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -47,3 +48,12 @@ def test_without_a_file_there_is_nothing_to_hand_in(tmp_path: Path) -> None:
     (folder / "numbers_part.py").unlink()
     with pytest.raises(SoftmarkError, match=r"has none of numbers_part\.py"):
         submit_command(folder, tmp_path / "s.zip")
+
+
+def test_on_systems_without_fork_it_hands_in_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = starter(tmp_path, RIGHT)
+    submit_command(folder, tmp_path / "here.zip")
+    monkeypatch.setattr("autograder.commands.check.profile", lambda: "elsewhere")
+    monkeypatch.setattr("autograder.intake.limited.sys", SimpleNamespace(platform="darwin"))
+    assert submit_command(folder, tmp_path / "there.zip") == 0
+    assert (tmp_path / "here.zip").read_bytes() == (tmp_path / "there.zip").read_bytes()

@@ -52,6 +52,8 @@ def people_of(sheet: Sheet, path: Path) -> tuple[Person, ...]:
     head = [_small(title) for title in rows[0]]
     places = {what: next((head.index(n) for n in names if n in head), None) for what, names in COLUMNS.items()}
     identifier, platform = _identifier(head, rows)
+    if platform == "github" and places["sid"] is None and "identifier" in head:
+        places["sid"] = head.index("identifier")
     if all(place is None for place in (*places.values(), identifier)):
         shown = ", ".join(rows[0][:8])
         raise SoftmarkError(f"{path} has no column that says who a row is of (name, SID, email): it has {shown}.")
@@ -81,6 +83,8 @@ def _identifier(head: list[str], rows: list[list[str]]) -> tuple[int | None, str
     if "id" in head:
         return head.index("id"), "canvas" if "student" in head else ""
     column = head.index("identifier") if "identifier" in head else 0
+    if any(head[column] in names for names in COLUMNS.values()):  # people may be called "Student 14"
+        return None, ""
     cells = [row[column] for row in rows[1:] if len(row) > column and row[column]]
     if cells and all(re.fullmatch(r"[^\W\d][^\d,]* \d+", cell) for cell in cells):  # "Participant 501", in any language
         return column, "moodle"

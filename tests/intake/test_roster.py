@@ -34,7 +34,9 @@ def test_each_platforms_list_is_read() -> None:
     )
     assert people(GRADESCOPE)[0] == Person(row=1, name="Jane Doe", sid="0222", email="jdoe@x.edu")
     assert people(MOODLE) == (Person(row=1, name="Jane Doe", email="jdoe@x.edu", id="moodle:501"),)
-    assert people(GITHUB) == (Person(row=1, sid="0222", id="github:octo-cat"),)
+    for text in (GITHUB, GITHUB.replace("roster_identifier", "identifier")):
+        assert people(text) == (Person(row=1, sid="0222", id="github:octo-cat"),)
+    assert people("name\nStudent 14\n") == (Person(row=1, name="Student 14"),)
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ import signal
 import sys
 from collections.abc import Callable, Generator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Optional
+from typing import TYPE_CHECKING, Annotated, Literal, Optional
 
 import typer
 
@@ -256,12 +256,16 @@ def memory(
     submission: Annotated[Path, typer.Argument(metavar="SUBMISSION", help="One submission.")],
     function: Annotated[str, typer.Argument(metavar="FUNCTION", help="A function of queries, keys and values.")],
     plot: Annotated[Optional[Path], typer.Option("--plot", metavar="FILE", help="Draw a picture, too.")] = None,
+    device: Annotated[
+        Literal["cpu", "cuda"],
+        typer.Option("--device", help="cuda: on this machine's GPU, outside the sandbox, with your rights."),
+    ] = "cpu",
     as_json: Json = False,
 ) -> int:
     """Show how the memory of a function grows with the length, beside the reference and the naive form."""
     from autograder.commands.memory import memory_command
 
-    return memory_command(assignment, submission, function, plot, as_json)
+    return memory_command(assignment, submission, function, plot, device, as_json)
 
 
 @_command

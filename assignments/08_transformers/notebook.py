@@ -335,7 +335,7 @@ with step(
 
 # %%
 import efficient
-from given.memory import peaks
+from given.memory import on_a_gpu, peaks
 
 CHUNK = 256
 SHORT, LONG = [512, 1024, 2048, 4096], [512, 1024, 4096, 16384, 65536]
@@ -366,6 +366,29 @@ with step(
     }
     for axis in pictures.curves(memory, ("MiB at the peak", "length n"), STYLES, log="xy", width=5):
         pictures.guides(axis, [512, 65536], {"n": 0.3, "n²": 1.6})
+
+# %% [markdown]
+# On a GPU the same curves are real, and they end: attention with all scores runs out of memory first. Where does it on
+# yours? 65,536 squared numbers of float32 are 16 GiB.
+
+# %%
+ON_A_GPU = {
+    "part 2, all at once": lambda q, k, v: attention.scaled_dot_product_attention(q, k, v)[0],
+    "chunked": lambda q, k, v: efficient.chunked_attention(q, k, v, 1024),
+    "flash": lambda q, k, v: efficient.flash_attention(q, k, v, 1024),
+    "torch's own": torch.nn.functional.scaled_dot_product_attention,
+}
+
+with step(
+    "On a GPU. Memory at the peak and time of one call in training, against length. "
+    "A curve ends where the card is full."
+):
+    runs = {name: on_a_gpu(call, [2**power for power in range(11, 17)], 64, True) for name, call in ON_A_GPU.items()}
+    measured_on_gpu = {
+        "MiB at the peak": {name: sizes for name, (sizes, _) in runs.items()},
+        "milliseconds": {name: times for name, (_, times) in runs.items()},
+    }
+    pictures.curves(measured_on_gpu, ("", "length n"), {**STYLES, "torch's own": {"color": "C4"}}, log="xy", width=5)
 
 # %% [markdown]
 # ## 6 What a code of the position buys

@@ -15,6 +15,7 @@ from typing import Any
 
 import torch
 
+from autograder.errors import GraderError
 from autograder.grading.line import CannotCross, Line, Scale
 from autograder.testing.callables import InWorker
 from autograder.worker.protocol.messages import (
@@ -308,9 +309,15 @@ class Student:
             fake: on tensors without content, for lengths that no machine could hold. Lengths at which that does not
                 work are left out.
             most_operations: leave out lengths that take more operations than this; 0: no budget. For fake tensors.
-            device: where the worker makes its tensors.
+            device: where the worker makes its tensors: "cpu", or "meta", which has no numbers. Workers see no GPU, so
+                that a grade is the same everywhere; `softmark memory --device cuda` measures on one.
             **kwargs: passed to `f`.
         """
+        if device not in ("cpu", "meta"):
+            raise GraderError(
+                f"student.measure(device={device!r}): workers see no GPU, so that a grade is the same everywhere; "
+                "measure on a GPU with softmark memory --device cuda"
+            )
         target, name = _target(f)
         found: list[Measured] = []
         for n in lengths:

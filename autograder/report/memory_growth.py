@@ -18,6 +18,7 @@ from autograder.errors import SoftmarkError
 _STYLES: dict[str, dict[str, Any]] = {  # the submission is hollow, so that a reference under it is seen
     "naive": {"color": "0.4", "marker": "^", "markersize": 4},
     "reference": {"color": "C0", "marker": "s", "markersize": 4},
+    "library": {"color": "C2", "marker": "v", "markersize": 4},
     "submission": {"color": "C3", "marker": "o", "markersize": 9, "markerfacecolor": "none", "linewidth": 1.5},
 }
 _MOST = 24 << 30  # bytes of a usual GPU's memory, for the eye
@@ -31,43 +32,74 @@ class Peak(msgspec.Struct, frozen=True):
     n: int
     bytes: int
     exponent: float | None = None
+    seconds: float | None = None
 
 
 class Curve(msgspec.Struct, frozen=True):
-    """One form of the function, forward or with the backward pass."""
+    """One form of the function, forward or with the backward pass.
+
+    `bytes_a_pair` of query and key is the verdict on a GPU: 0 for memory that grows with n, None where there is none.
+    """
 
     name: str
     training: bool
     runs: tuple[Peak, ...]
+    bytes_a_pair: float | None = None
+
+
+class Card(msgspec.Struct, frozen=True):
+    """The GPU that was measured on, and when (UTC)."""
+
+    name: str
+    driver: str
+    torch: str
+    at: str
 
 
 class MemoryGrowth(msgspec.Struct, frozen=True):
-    """How one function of a submission grows, beside the reference and the naive form."""
+    """How one function of a submission grows, beside other forms; on a GPU where there is a `card`."""
 
     submission: str
     function: str
     curves: tuple[Curve, ...]
+    card: Card | None = None
 
 
 def as_text(report: MemoryGrowth) -> str:
     """The table: a line for each length, MiB and exponent of each curve."""
     lines = [f"memory of {report.function} in {report.submission}: MiB at the peak (exponent of each step)"]
+    width = 20 if report.card is None else 28
+    if report.card is not None:
+        card = report.card
+        lines[0] = lines[0].replace("(", "and milliseconds (")
+        lines.append(f"on {card.name} (driver {card.driver}, torch {card.torch}, {card.at})")
+        lines.append("outside the sandbox: the code that was handed in ran with your rights")
     for training in (False, True):
         curves = [curve for curve in report.curves if curve.training == training]
-        lines += ["", "training" if training else "forward", _row("n", [curve.name for curve in curves])]
+        lines += ["", "training" if training else "forward", _row("n", [curve.name for curve in curves], width)]
         for n in sorted({run.n for curve in curves for run in curve.runs}):
             cells = [next((_cell(run) for run in curve.runs if run.n == n), "-") for curve in curves]
-            lines.append(_row(f"{n:,}", cells))
+            lines.append(_row(f"{n:,}", cells, width))
+        if report.card is not None:
+            lines.append(_row("grows", [_verdict(curve) for curve in curves], width))
     return "\n".join(lines)
 
 
-def _row(first: str, cells: Sequence[str]) -> str:
-    return (f"{first:>8}" + "".join(f"{cell:>20}" for cell in cells)).rstrip()
+def _row(first: str, cells: Sequence[str], width: int) -> str:
+    return (f"{first:>8}" + "".join(f"{cell:>{width}}" for cell in cells)).rstrip()
 
 
 def _cell(run: Peak) -> str:
     step = "" if run.exponent is None else f"({run.exponent:.2f})"
-    return f"{run.bytes / _MIB:,.2f} {step:>6}"
+    taken = "" if run.seconds is None else f" {1000 * run.seconds:,.1f} ms"
+    return f"{run.bytes / _MIB:,.2f}{taken} {step:>6}"
+
+
+def _verdict(curve: Curve) -> str:
+    """How memory grows, by the second difference over lengths."""
+    if curve.bytes_a_pair is None:
+        return "the card is full"
+    return "with n" if not curve.bytes_a_pair else f"n²: {curve.bytes_a_pair:.1f} B a pair"
 
 
 def draw(report: MemoryGrowth, file: Path) -> None:

@@ -74,6 +74,7 @@ def _serve(line: Connection, folder: str, modules: list[str]) -> None:
     from autograder.sandbox.in_process import InProcessWorker
     from autograder.worker.protocol.wire import decode_request
 
+    os.environ["CUDA_VISIBLE_DEVICES"] = "-1"  # as where it is graded; torch looks when a GPU is asked for
     os.chdir(folder)
     worker = InProcessWorker(folder, modules)
 

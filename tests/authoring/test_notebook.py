@@ -10,6 +10,7 @@ from typing import Any
 
 import nbformat
 import pytest
+import torch
 from nbclient import NotebookClient
 
 from autograder.authoring.notebook import as_notebook
@@ -36,6 +37,10 @@ def run_in(folder: Path) -> list[Any]:
         notebook, timeout=600, kernel_name="python3", resources={"metadata": {"path": str(folder)}}
     ).execute()
     steps = [cell for cell in notebook.cells if cell.cell_type == "code" and "with step(" in cell.source]
+    [on_a_gpu] = [cell for cell in steps if "ON_A_GPU" in cell.source]
+    [text] = outputs(on_a_gpu, "text/markdown")
+    assert torch.cuda.is_available() or ("This needs a GPU" in text and "*On a GPU. " in text)
+    steps.remove(on_a_gpu)
     assert len(steps) == 15
     return steps
 

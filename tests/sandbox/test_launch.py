@@ -207,7 +207,7 @@ def test_a_library_that_looks_for_a_temporary_folder_or_sets_a_variable_changes_
         connection.warm(["torch._dynamo"])
         worker = connection.spawn(open_folder, ["part"], LIMITS)
         variables, own = value(call(worker, "see"))
-        assert variables == ["HOME", "LANG", "OMP_NUM_THREADS", "PATH", "TMPDIR", "USER"]
+        assert variables == ["CUDA_VISIBLE_DEVICES", "HOME", "LANG", "OMP_NUM_THREADS", "PATH", "TMPDIR", "USER"]
         assert own
         worker.close()
         connection.settle()

@@ -203,7 +203,7 @@ def see():
     return dict(os.environ), sys.argv, [name for name in sys.modules if "autograder" in name]
 """
     environment, arguments, modules = value(call(start(source), "see"))
-    assert set(environment) == {"HOME", "TMPDIR", "PATH", "LANG", "OMP_NUM_THREADS", "USER"}
+    assert set(environment) == {"HOME", "TMPDIR", "PATH", "LANG", "OMP_NUM_THREADS", "USER", "CUDA_VISIBLE_DEVICES"}
     assert arguments == [""]
     assert modules == []
 

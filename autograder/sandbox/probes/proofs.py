@@ -153,7 +153,7 @@ def _limits(worker: Probe) -> Finding:
 
 
 def _environment(worker: Probe) -> Finding:
-    known = {"HOME", "TMPDIR", "PATH", "LANG", "OMP_NUM_THREADS", "USER"}
+    known = {"HOME", "TMPDIR", "PATH", "LANG", "OMP_NUM_THREADS", "USER", "CUDA_VISIBLE_DEVICES"}
     others = sorted(set(worker.tries("environment")) - known)
     opened = worker.tries("open_files")
     if others or opened > 6:  # input, output twice, two lines, its memory account

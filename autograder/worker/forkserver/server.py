@@ -72,7 +72,13 @@ from .quota import Maps, deleted_bytes, is_overfull
 
 WARM = ("torch", "torch.fx.experimental.symbolic_shapes", "numpy", "regex")
 # What workers see, but for HOME and TMPDIR, which are each one's own.
-ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "OMP_NUM_THREADS": "1", "USER": "student"}
+ENVIRONMENT = {
+    "PATH": "/usr/bin:/bin",
+    "LANG": "C.UTF-8",
+    "OMP_NUM_THREADS": "1",
+    "USER": "student",
+    "CUDA_VISIBLE_DEVICES": "-1",
+}
 _LINGERING_SECONDS = 30.0  # after so long a process cannot be killed, and the grader is told
 _BETWEEN_KILLS = 0.02
 _STOCK = 256

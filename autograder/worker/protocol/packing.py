@@ -203,8 +203,11 @@ class Packer:
                 plain = torch.Tensor.as_subclass(plain, torch.Tensor)
             if plain.layout is not torch.strided or plain.is_quantized or plain.is_nested:
                 raise Unencodable(f"{_name(value)} ({plain.layout}, {plain.dtype})", reason="it is no dense tensor")
-            if plain.device.type == "meta" or plain.dtype not in TORCH_NAMES:
-                raise Unencodable(f"{_name(value)} on {plain.device} of {plain.dtype}")
+            if plain.device.type != "cpu":
+                reason = f"it is on the device {plain.device}, and the arguments were on the CPU"
+                raise Unencodable(f"{_name(value)} on {plain.device}", reason=reason)
+            if plain.dtype not in TORCH_NAMES:
+                raise Unencodable(f"{_name(value)} of {plain.dtype}")
             strides: list[int] = []
             shape = list(plain.shape)
             if self._of_request and plain.numel() and not plain.is_contiguous():
@@ -215,7 +218,7 @@ class Packer:
             self._room(size, _name(value))
             node = nodes.TensorNode(TORCH_NAMES[plain.dtype], shape, strides)
             if size:
-                flat = plain.cpu().resolve_conj().resolve_neg().contiguous().as_strided((plain.numel(),), (1,))
+                flat = plain.resolve_conj().resolve_neg().contiguous().as_strided((plain.numel(),), (1,))
                 self._add(flat.view(torch.uint8).numpy().data, size, _name(value))
             return node
 

@@ -36,6 +36,7 @@ class Assignment(msgspec.Struct, frozen=True, kw_only=True):
     hand_in: tuple[str, ...] = ()
     python: str = "3.10"
     hidden_until_due: Literal["nothing", "counts", "causes"] = "nothing"
+    earned_by_nothing: dict[str, str] = {}
     late: Late | None = None
 
     @property
@@ -138,6 +139,7 @@ def load_assignment(folder: Path | str) -> Assignment:
         hand_in=manifest.hand_in,
         python=manifest.python,
         hidden_until_due=manifest.hidden_until_due,
+        earned_by_nothing=manifest.earned_by_nothing,
         late=manifest.late,
     )
 

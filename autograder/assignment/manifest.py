@@ -179,6 +179,10 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
             "of each part fail, or the property and cause of each that fails."
         ),
     ] = "nothing"
+    earned_by_nothing: Annotated[
+        dict[str, Annotated[str, Meta(min_length=1)]],
+        Meta(description="Checks that validate's trivial answers may pass, by number, each with the reason."),
+    ] = {}
     late: Annotated[Late, Meta(description="What late work costs; without this table, nothing.")] | None = None
 
 

@@ -71,6 +71,22 @@ class _Remote:
         inner = Target(path, target.module, target.handle)
         return _resolve(self._remote_line, inner, f"{self._remote_name}.{name}", self._remote_free)
 
+    def _remote_pull_back(
+        self,
+        args: Sequence[Any],
+        cotangents: Sequence[Any],
+        kwargs: dict[str, Any],
+        frozen: Sequence[int] = (),
+        then: Sequence[Any] = (),
+    ) -> Gradients:
+        """See `Student.vjp`. A student may have called something of theirs `pull_back`."""
+        line, (target, name) = self._remote_line, _target(self)
+        given, after = _bare(line, tuple(args)), _bare(line, tuple(then))
+        message = Vjp(target, given, _bare(line, kwargs), tuple(cotangents), tuple(frozen), after)
+        reply = line.call(message, name)
+        assert isinstance(reply, Gradients)
+        return reply
+
     def __setattr__(self, name: str, value: Any) -> None:
         _operate("setattr", self, name, value)
 
@@ -275,12 +291,7 @@ class Student:
         parameters by name. The arguments at the positions `frozen` need no gradients. With `then`, `f(*then)` is called
         between the call and its backward pass.
         """
-        target, name = _target(f)
-        given, after = _bare(self._line, tuple(args)), _bare(self._line, tuple(then))
-        message = Vjp(target, given, _bare(self._line, kwargs), tuple(cotangents), tuple(frozen), after)
-        reply = self._line.call(message, name)
-        assert isinstance(reply, Gradients)
-        return reply
+        return f._remote_pull_back(args, cotangents, kwargs, frozen, then)
 
     def measure(
         self,
@@ -415,7 +426,7 @@ def _resolve(line: Line, target: Target, name: str, free: bool) -> Any:
     return _with_objects(line, reply.value, name) if reply.objects or type(reply.value) is HandleRef else reply.value
 
 
-def _target(f: RemoteFunction) -> tuple[Target, str]:
+def _target(f: _Remote) -> tuple[Target, str]:
     if isinstance(f, RemoteObject):
         use(f)
     return _target_of(f), f._remote_name  # pyright: ignore[reportPrivateUsage]

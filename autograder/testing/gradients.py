@@ -37,8 +37,8 @@ def vjp(
         cotangents: one for each tensor of the result, of its shape; None: that output takes no part.
         **kwargs: passed as they are.
     """
-    if hasattr(type(function), "pull_back"):
-        found: Any = cast(Any, function).pull_back(args, cotangents, kwargs)
+    if hasattr(type(function), "_remote_pull_back"):
+        found: Any = cast(Any, function)._remote_pull_back(args, cotangents, kwargs)
         return Pullback(found.args, found.parameters)
     leaves = [_leaf(value) for value in args]
     parameters = dict(function.named_parameters()) if isinstance(function, nn.Module) else {}

@@ -214,3 +214,11 @@ def test_answers_about_objects_are_recorded(tmp_path: Path) -> None:
     body = "    c = reference.Counter(3) + reference.Counter(4)\n    assert (a + b).value == c.value"
     assignment = tiny_assignment(tmp_path, HEAD + body, reference=REFERENCE)
     assert Recording(recorded(assignment)).classes("numbers_part") == {"Counter"}
+
+
+def test_what_testing_pulls_back_is_pulled_back_where_it_lives(tmp_path: Path) -> None:
+    body = "    from autograder.testing.gradients import vjp\n"
+    body += "    found = vjp(reference.double, [torch.ones(2)], [torch.ones(2)])\n"
+    body += "    assert found.args[0].tolist() == [2.0, 2.0]"
+    assignment = tiny_assignment(tmp_path, HEAD + body, reference=REFERENCE)
+    assert results_here(assignment, REFERENCE, tmp_path)["1.1"].outcome == "passed"

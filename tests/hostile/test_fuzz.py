@@ -129,11 +129,30 @@ def test_a_hundred_keys_of_one_hash_are_a_dict_and_more_are_an_error(depth: int)
         node: Any = ["d", keys[:count], [1] * count]
         for _ in range(depth):
             node = ["l", [node]]
-        return framed(["Returned", node])
+        return framed(["Returned", node, False])
 
     assert wire.decode_reply(bytearray(reply(100)))
     with pytest.raises(wire.WireError, match="keys of one hash"):
         wire.decode_reply(bytearray(reply(256)))
+
+
+@pytest.mark.parametrize(
+    ("node", "says"),
+    [
+        (["m", "set", [["t", [-1 - (n >> bit & 1) for bit in range(8)]] for n in range(256)]], "items of one hash"),
+        (["m", "set", [1, 1]], "the same item twice"),
+        (["m", "frozenset", [["l", []]]], "no hash"),
+        (["m", "slice", [1, 2, "x"]], "no integers"),
+        (["m", "range", [1, 2]], "malformed"),
+        (["m", "device", ["nowhere"]], "malformed"),
+        (["m", "dataclass", ["x", ["l", []], ["l", []]]], "of kind 'dataclass'"),
+        (["m", "named tuple", ["x", ["l", []], ["l", []]]], "of kind 'named tuple'"),
+        (["m", "source", ["f", "raise"]], "of kind 'source'"),
+    ],
+)
+def test_a_reply_makes_only_data(node: Any, says: str) -> None:
+    with pytest.raises(wire.WireError, match=says):
+        wire.decode_reply(framed(["Returned", node, False]))
 
 
 def test_damaged_requests_are_a_request_or_one_error() -> None:

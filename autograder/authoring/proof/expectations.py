@@ -70,7 +70,9 @@ def judge(
     for candidate in candidates:
         grade = grades[candidate.name]
         numbers = _numbers(candidate, reference or grade)
-        told = broken if grade is not reference else ()
+        told: set[str] = broken if grade is not reference else set()
+        if candidate.kind == "trivial":
+            told = told.union(assignment.earned_by_nothing)
         shortfalls += [Shortfall(candidate.name, sentence) for sentence in _shortfalls(candidate, grade, numbers, told)]
         if _broken(grade):
             unproved.add(candidate.name)
@@ -125,7 +127,7 @@ def _shortfalls(candidate: Candidate, grade: Grade, numbers: Collection[str], to
         return [f"does not even run: check {', '.join(dead)}"] * (candidate.kind == "starter" and bool(dead)) + [
             f"must earn nothing, but check {check.number} ({check.name}) gave it {check.score:g} of {check.weight:g}"
             for check in grade.checks
-            if check.score > 0 or (check.weight == 0 and check.outcome == "passed")
+            if check.number not in told and (check.score > 0 or (check.weight == 0 and check.outcome == "passed"))
         ]
     assert candidate.entry is not None
     return _uncaught(candidate.entry, grade, numbers)

@@ -215,6 +215,15 @@ def test_a_tensor_that_is_not_dense_is_refused(value: torch.Tensor) -> None:
         wire.encode(Returned(value))
 
 
+def test_a_tensor_on_another_device_is_refused_with_the_device() -> None:
+    with pytest.raises(Unencodable) as caught:
+        wire.encode(Returned([torch.ones(2), torch.empty(3, device="meta")]))
+    assert (caught.value.where, caught.value.reason) == (
+        "[1]",
+        "it is on the device meta, and the arguments were on the CPU",
+    )
+
+
 def test_a_value_of_more_than_64_megabytes_is_refused_with_its_size() -> None:
     for value in (torch.ones(1).expand(10**12), [torch.ones(1).expand(2_000_000)] * 20, "a" * (65 << 20)):
         with pytest.raises(Unencodable) as caught:

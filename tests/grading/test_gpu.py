@@ -19,4 +19,4 @@ def test_memory(student, reference, cases):
 def test_a_check_that_measures_on_a_gpu_is_broken_and_says_what_to_type(tmp_path: Path) -> None:
     result = results_here(tiny_assignment(tmp_path, CHECK), REFERENCE, tmp_path)["1.1"]
     assert result.outcome == "broken"
-    assert "softmark memory --device cuda" in result.staff
+    assert "softmark memory --device cuda" in str(result.reason)

@@ -47,7 +47,10 @@ def explanation_text(explanation: Explanation) -> str:
 
 def printed_text(output: str, characters: int, lines: int | None = None) -> str:
     """What the student's code printed, under a heading, each line behind a bar: none can pass for one of ours."""
-    text = shown(output, characters, lines).strip("\n")
+    at_the_end = (
+        line.rstrip("\r").rpartition("\r")[2] for line in output.split("\n")
+    )  # of a line written over, as a bar
+    text = shown("\n".join(at_the_end), characters, lines).strip("\n")
     if not text.strip():
         return ""
     return "printed by the submission\n" + "\n".join(f"  | {line}" for line in text.split("\n"))

@@ -37,5 +37,10 @@ def test_prints_stand_behind_a_bar_line_by_line() -> None:
     assert printed_text("a\n\x1b[2Jb\n", 100) == "printed by the submission\n  | a\n  | \\x1b[2Jb"
 
 
+def test_of_a_progress_bar_its_last_state_is_shown() -> None:
+    output = "start\r\n[#...] 1/4\r[##..] 2/4\r[####] 4/4\nend"
+    assert printed_text(output, 1000).splitlines()[1:] == ["  | start", "  | [####] 4/4", "  | end"]
+
+
 def test_no_heading_stands_over_no_prints() -> None:
     assert printed_text(" \n\n", 100) == ""

@@ -38,7 +38,9 @@ def pairs(**sources: str) -> list[Pair]:
 
 
 @pytest.mark.parametrize(
-    ("change", "least"), [(str, 1), (renamed, 0.9), (reordered, 0.6), (reformatted, 0.8)], ids=lambda each: str(each)
+    ("change", "least"),
+    [(str, 1), (renamed, 0.9), (reordered, 0.6), (reformatted, 0.8)],
+    ids=["as it is", "renamed", "reordered", "reformatted"],
 )
 def test_a_copy_is_the_first_pair_however_it_was_changed(change, least: float) -> None:
     first, *rest = pairs(one=ONE, copied=change(ONE), **OTHERS)

@@ -1,7 +1,8 @@
 """What learning platforms hand out as a folder of all hand-ins -> who handed in what. One reader a format.
 
 `READERS` is the registry: each reader looks at the names in a folder and returns the submissions, or None where the
-folder is not of its format. Names only: no file of a student's is read here. A Gradescope export, which has a list of
+folder is not of its format. Names only: no file of a student's is read here,
+but the first bytes of nbgrader's timestamp.txt. A Gradescope export, which has a list of
 its own, is read by `export`.
 
 | format | what it is known by |
@@ -14,6 +15,7 @@ its own, is read by `export`.
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import stat
@@ -22,15 +24,17 @@ import zipfile
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path, PurePosixPath
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
 from autograder.assignment.assignment import Assignment
 from autograder.errors import SoftmarkError
-from autograder.intake.files import KEPT, LARGEST_OTHER, suffix_of
+from autograder.intake.files import KEPT, LARGEST_OTHER, beginning, suffix_of
 from autograder.intake.submission import Submission
 from autograder.results import Submitter
 
-MOODLE = re.compile(r"(?P<name>.*)_(?P<id>\d+)_assignsubmission_(?P<kind>file|onlinetext)(?:_(?P<file>.*))?", re.DOTALL)
+MOODLE = re.compile(
+    r"(?P<name>.*?)_(?P<id>\d+)_assignsubmission_(?P<kind>file|onlinetext)(?:_(?P<file>.*))?", re.DOTALL
+)
 CANVAS = re.compile(
     r"(?:(?P<name>.+?)_)?(?:(?P<late>LATE)_)?(?P<id>\d+|anon_[^_]+)_(?:(?P<file_id>\d+)_(?P<file>.+)|(?:text|link)\.html)",
     re.DOTALL,
@@ -172,11 +176,9 @@ def _nbgrader(folder: Path, children: Sequence[Path], assignment: Assignment) ->
 
 
 def _timestamp(folder: Path) -> str:
-    try:
-        text = (folder / "timestamp.txt").read_text(encoding="utf-8")[:100]
-    except (OSError, UnicodeDecodeError):
-        return ""
-    return text.strip() if "\n" not in text.strip() else ""
+    """What nbgrader wrote beside a hand-in; "" where there is none that can be read as a time."""
+    said = beginning(folder / "timestamp.txt", 100).decode("utf-8", "replace").strip()
+    return said if said.isprintable() else ""
 
 
 def _classroom(folder: Path, children: Sequence[Path], _assignment: Assignment) -> Download | None:
@@ -224,6 +226,21 @@ def is_packed_download(names: Iterable[str]) -> bool:
     return len(people) > 1 and len(set(people.values())) > 1 and 2 * sum(map(bool, matches)) > len(tops)
 
 
+def _made(top: Path, name: PurePosixPath) -> BinaryIO:
+    """A new file for `name` below `top`; where no file can be called that, one that begins like it: the same person's.
+
+    Names are students': one of 300 letters, or that of another's folder, must not stop the class.
+    """
+    try:
+        (top / name).parent.mkdir(parents=True, exist_ok=True)
+        return open(top / name, "xb")
+    except OSError as error:
+        if error.errno not in (errno.ENAMETOOLONG, errno.EEXIST, errno.ENOTDIR, errno.EISDIR):
+            raise
+    begins = name.parts[0].encode()[:150].decode("utf-8", "ignore")
+    return open(top / f"{begins}~{os.urandom(6).hex()}", "xb")
+
+
 def unpacked(path: Path) -> Path:
     """The files of a packed download in a folder that is removed when this process ends. No link is made.
 
@@ -241,8 +258,7 @@ def unpacked(path: Path) -> Path:
                     raise SoftmarkError(f"{path} holds {member.filename!r}, which leads out of it: download it again.")
                 if member.is_dir() or stat.S_IFMT(member.external_attr >> 16) not in (0, stat.S_IFREG):
                     continue
-                (top / name).parent.mkdir(parents=True, exist_ok=True)
-                with archive.open(member) as source, open(top / name, "xb") as target:
+                with archive.open(member) as source, _made(top, name) as target:
                     left = LARGEST_OTHER + 1  # of one that is larger so much that it is refused as too large
                     while left > 0 and (block := source.read(min(_CHUNK, left))):
                         left -= target.write(block)

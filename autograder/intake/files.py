@@ -135,11 +135,22 @@ def is_plain_name(name: str) -> bool:
     return name.isprintable() and len(name) <= 1000 and all(len(piece.encode()) <= 200 for piece in name.split("/"))
 
 
+_UNTRUSTED = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+
+
+def beginning(path: Path, most: int) -> bytes:
+    """The first bytes of a regular file, not through a link; none of a pipe or of what cannot be read."""
+    try:
+        with os.fdopen(os.open(path, _UNTRUSTED), "rb") as file:
+            return file.read(most) if stat.S_ISREG(os.fstat(file.fileno()).st_mode) else b""
+    except OSError:
+        return b""
+
+
 def read_file(path: Path, shown: str) -> bytes:
     """The content of a regular file, not through a link, at most 128 MB. Raises `Unreadable`, which says `shown`."""
-    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     try:
-        descriptor = os.open(path, flags)
+        descriptor = os.open(path, _UNTRUSTED)
         with os.fdopen(descriptor, "rb") as file:
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
                 raise Unreadable(f"{shown} is not a regular file: put a copy of the file there.")

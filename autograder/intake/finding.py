@@ -31,7 +31,7 @@ from autograder.assignment.assignment import Assignment, Part
 from autograder.errors import SoftmarkError
 from autograder.intake.downloads import Download, is_packed_download, read_download, unpacked
 from autograder.intake.export import METADATA, lists_what_is_there, read_metadata
-from autograder.intake.files import is_junk, suffix_of
+from autograder.intake.files import beginning, is_junk, suffix_of
 from autograder.intake.submission import SINGLE_FILES, Submission
 
 NOBODYS_NAMES = ("desktop.ini", "thumbs.db", "readme", "roster")
@@ -283,7 +283,7 @@ def _are_pieces(children: list[Path], assignment: Assignment) -> bool:
     packed = [child for child in files if suffix_of(child.name) == ".zip"]
     if len(packed) == 1 and not sources:
         sources = packed
-    imported = {name for child in sources for name in IMPORTED.findall(_beginning(child))}
+    imported = {name for child in sources for name in IMPORTED.findall(beginning(child, _LARGEST))}
     others = [
         child
         for child in sources
@@ -305,7 +305,7 @@ def _parts_in(path: Path, assignment: Assignment) -> list[Part]:
         names = {name.rpartition("/")[2] for name in _names_in_zip(path)}
         return [part for part in assignment.parts if part.file in names or any(n.endswith(".ipynb") for n in names)]
     files = [path] if not path.is_dir() else _source_files(path)
-    texts = {file: _beginning(file) for file in files if _is_regular(file)}
+    texts = {file: beginning(file, _LARGEST) for file in files}
     found: list[Part] = []
     for part in assignment.parts:
         names = [name for name in part.definitions if "." not in name]
@@ -327,14 +327,6 @@ def _source_files(folder: Path) -> list[Path]:
         return list(islice(wanted, _MOST_FILES))
     except OSError:
         return []
-
-
-def _beginning(file: Path) -> bytes:
-    try:
-        with open(file, "rb") as opened:
-            return opened.read(_LARGEST)
-    except OSError:
-        return b""
 
 
 def _is_submission(path: Path) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -152,3 +153,34 @@ def test_a_packed_download_that_leads_out_of_itself_is_refused(tmp_path: Path) -
     (tmp_path / "hw8.zip").write_bytes(zipped({**MOODLE_FLAT, "A_1_assignsubmission_file_/../../x.py": ""}))
     with pytest.raises(SoftmarkError, match="leads out of it"):
         find(tmp_path / "hw8.zip", assignment(tmp_path))
+
+
+def test_a_file_that_a_student_called_like_anothers_stays_their_own(tmp_path: Path) -> None:
+    theirs = "Zoe Mean_12345_assignsubmission_file_z_67890_assignsubmission_file_attention.py"
+    files: dict[str, str | bytes] = {"Bob Smith_67890_assignsubmission_file_attention.py": RIGHT, theirs: "x = 1"}
+    found = find(lay(tmp_path / "down", files), assignment(tmp_path))
+    names = {who.id: who.name for each in found.submissions for who in each.submitters}
+    assert names == {"moodle:67890": "Bob Smith", "moodle:12345": "Zoe Mean"}
+
+
+def test_a_name_that_no_file_can_have_costs_nobody_else_anything(tmp_path: Path) -> None:
+    files = {
+        "Ann Lee_111_assignsubmission_file_attention.py": RIGHT,
+        f"Dora Long_777_assignsubmission_file_{'x' * 240}.py": RIGHT,
+        "Ed Poe_778_assignsubmission_file_/a.py": RIGHT,
+        "Ed Poe_778_assignsubmission_file_/a.py/b.py": RIGHT,
+    }
+    (tmp_path / "class.zip").write_bytes(zipped(files))
+    found = find(tmp_path / "class.zip", assignment(tmp_path))
+    ids = sorted(who.id for each in found.submissions for who in each.submitters)
+    assert ids == ["moodle:111", "moodle:777", "moodle:778"]
+
+
+@pytest.mark.parametrize("name", ["timestamp.txt", "attention.py"])
+def test_a_pipe_among_a_students_files_stops_nobody(tmp_path: Path, name: str) -> None:
+    submitted = lay(tmp_path / "submitted", {f"{who}/hw8/attention.py": RIGHT for who in ("ann", "cem")})
+    (submitted / "bob" / "hw8").mkdir(parents=True)
+    os.mkfifo(submitted / "bob" / "hw8" / name)
+    of = assignment(tmp_path)
+    found = find(submitted, of)
+    assert {"ann", "cem"} <= {each.name for each in found.submissions}

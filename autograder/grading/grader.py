@@ -175,7 +175,10 @@ class Grader:
             if self.until_one_fails
             else sorted(chosen, key=lambda check: (check.hidden, check.number not in self.first))
         )
+        settled: list[CheckResult] | None = None
         for place, check in enumerate(in_order, start=1):
+            if check.hidden and settled is None:  # no cause that is read at a visible check may tell of hidden ones
+                settled, results = with_causes(results, diagnosis), []
             subject.expect(place < len(in_order))
             run = examine(self._checks, check, subject, self._reference)
             found, at_home = result(run), None
@@ -204,11 +207,12 @@ class Grader:
             del run, at_home, value  # with all that the student returned
             if self.until_one_fails and results[-1].outcome != "passed":
                 break
+        results = [*(settled or ()), *with_causes(results, diagnosis)]
         place_of = {check.number: place for place, check in enumerate(chosen)}
         results.sort(key=lambda each: place_of[each.number])
         traces.sort(key=lambda each: place_of[each.number.removesuffix(AT_HOME)])
         self.traces = tuple(traces)
-        return with_causes(results, diagnosis), leaderboard
+        return results, leaderboard
 
     def _told_at_home(
         self, found: CheckResult, check: Check, subject: Subject, start: float

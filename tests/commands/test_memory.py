@@ -78,8 +78,8 @@ def test_the_reference_is_linear_and_naive_is_a_square(monkeypatch: pytest.Monke
 def test_on_a_card_submission_and_reference_are_linear_naive_is_a_square_and_a_full_card_ends_a_curve(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(memory, "CARD_CHUNK", 64)
-    monkeypatch.setattr("autograder.testing.memory.TRIPLES", ((4, 6, 8), (8, 12, 16)))
+    monkeypatch.setattr(memory, "CARD_CHUNK", 128)
+    monkeypatch.setattr("autograder.testing.memory.TRIPLES", ((2, 3, 4), (4, 6, 8)))
     (tmp_path / "efficient.py").write_bytes((ROOT / "solutions" / "08_transformers" / "efficient.py").read_bytes())
 
     room = {False: 64 * MEBIBYTE, True: 40 * MEBIBYTE}

@@ -41,6 +41,31 @@ def test_what_is_tried_out_is_out_of_the_points_of_the_chosen_checks(tmp_path):
     assert (grades[0].points, grades[0].maximum, len(grades[0].checks)) == (2, 2, 1)
 
 
+def test_no_cause_of_a_visible_check_depends_on_hidden_ones(tmp_path, monkeypatch):
+    import autograder.grading.grader as module
+
+    check = '@number("1.{}")\n@weight(1)\n@visibility("{}")\ndef test_{}(student):\n    """It doubles"""\n'
+    check += "    assert student.double(1) == {}\n"
+    visible = "".join(check.format(n, "visible", n, 3) for n in (2, 4))
+    hidden = "".join(check.format(n, "hidden", n, 3) for n in (1, 3))
+    assignment = tiny_assignment(tmp_path, visible, hidden, points=4)
+    known = {}
+
+    def noted(results, diagnosis):
+        for each in results:
+            known[each.number] = set(diagnosis._seen)
+        return list(results)
+
+    monkeypatch.setattr(module, "with_causes", noted)
+    with in_process(REFERENCE, tmp_path) as here:
+        with_grader(assignment, lambda grader: grader.try_out("student_03", here))
+    assert known == {
+        "1.2": {"1.2", "1.4"},
+        "1.4": {"1.2", "1.4"},
+        **{number: {"1.1", "1.2", "1.3", "1.4"} for number in ("1.1", "1.3")},
+    }
+
+
 def test_every_visible_check_runs_before_the_first_hidden_one_and_results_are_sorted_by_number(tmp_path):
     check = '@number("1.{}")\n@weight(1)\n@visibility("{}")\ndef test_{}(student):\n    """It doubles"""\n'
     check += "    student.double({})\n"

@@ -155,12 +155,19 @@ def _run_over(
         assignment=assignment.name,
         names=tuple(each.name for each in found),
         folder=str(assignment.folder.resolve()),
-        hand_ins=str(path.resolve()),
+        hand_ins=_writable(path.resolve()),
         digest=record.assignment_digest(assignment),
-        paths={each.name: str(each.path) for each in found if path.is_dir()},  # a packed download has none that last
+        paths={
+            each.name: _writable(each.path) for each in found if path.is_dir()
+        },  # a packed download has none that last
         allow_missing=tuple(options.allow_missing),
         people=people or (before.people if before is not None else ()),
     )
+
+
+def _writable(path: Path) -> str:
+    """A path as JSON can hold it: bytes that are no UTF-8, as old zips leave them in names, become `\\xff`."""
+    return str(path).encode("utf-8", "backslashreplace").decode()
 
 
 # ------------------------------------------------------------------ whom

@@ -45,7 +45,7 @@ def to_results(grade: Grade, run: Mapping[str, Any] | None = None, meanwhile: Me
     share = _ALL_TESTS_CHARACTERS // max(1, len(grade.checks))
     return Results(
         score=_rounded(grade.points, grade.maximum) if grade.status != "ungraded" and grade.points is not None else 0.0,
-        execution_time=round(max(0.0, grade.wall_seconds), 3),
+        execution_time=0.0 if meanwhile else round(max(0.0, grade.wall_seconds), 3),  # code can sleep by what it sees
         output=shown(_summary(grade, meanwhile), _SUMMARY_CHARACTERS),
         tests=tuple(_test(check, min(_TEST_CHARACTERS, share)) for check in grade.checks),
         leaderboard=tuple(_leaderboard(grade)),

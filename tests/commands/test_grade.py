@@ -128,3 +128,13 @@ def test_a_run_that_nobody_reads_is_whole_all_the_same(tmp_path, handed_in, wher
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, env=environment, check=False)
     assert done.returncode == 0, done.stderr
     assert row_of(tmp_path, "student_22")["total"] == "2"
+
+
+def test_a_hand_in_whose_name_is_no_utf_8_is_graded_with_the_others(tmp_path, handed_in):
+    odd = os.fsencode(handed_in) + b"/k\xf6nig"
+    os.mkdir(odd)
+    with open(odd + b"/numbers_part.py", "w") as file:
+        file.write(REFERENCE)
+    done = softmark("grade", tiny_assignment(tmp_path).folder, handed_in, "-o", tmp_path / "out")
+    assert "Traceback" not in done.stderr
+    assert row_of(tmp_path, "k_nig")["total"] == "2" and row_of(tmp_path, "student_01")["total"]

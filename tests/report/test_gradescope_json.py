@@ -270,8 +270,9 @@ HIDDEN_TOO = grade(
     ],
 )
 def test_until_the_due_date_sums_are_of_visible_checks_and_say_so(meanwhile: Any, told: str) -> None:
-    said = to_results(HIDDEN_TOO, meanwhile=meanwhile).output
-    assert said == (
+    results = to_results(HIDDEN_TOO, meanwhile=meanwhile)
+    assert results.execution_time == 0.0  # code can sleep by what a hidden case holds
+    assert results.output == (
         "attention: 2 of 2 points in visible checks\n"
         f"These sums leave out the hidden checks, which hold 4 points.{told}"
     )

@@ -15,7 +15,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from autograder.worker.protocol import wire
+from autograder.worker.protocol import values, wire
 from autograder.worker.protocol.messages import (
     Advance,
     Call,
@@ -39,6 +39,7 @@ from autograder.worker.protocol.messages import (
     Unreadable,
     Vjp,
 )
+from autograder.worker.protocol.unpacking import Unpacker
 from autograder.worker.protocol.values import TORCH_DTYPES
 from autograder.worker.protocol.wire import Unencodable, WireError
 
@@ -229,6 +230,14 @@ def test_a_value_of_more_than_64_megabytes_is_refused_with_its_size() -> None:
         with pytest.raises(Unencodable) as caught:
             wire.encode(Returned(value))
         assert "at most 64 MB" in caught.value.reason
+
+
+def test_a_range_is_no_longer_than_what_a_message_may_hold() -> None:
+    """Who asks for all of it, by sorted() say, would hold it: sixty million numbers are 2.5 GB."""
+    with pytest.raises(Unencodable, match="range"):
+        wire.encode(Returned(range(60_000_000)))
+    with pytest.raises(WireError, match="a range of more than 1,000,000 numbers"):
+        Unpacker(memoryview(b"")).unpack(values.Made("range", [0, 60_000_000, 1]))
 
 
 def test_a_value_that_contains_itself_is_refused() -> None:

@@ -91,6 +91,8 @@ class Packer:
         return nodes.Made(of.__name__, items)
 
     def pack_range(self, value: range | slice, depth: int) -> Node:
+        if isinstance(value, range) and value[MAX_NODES:]:
+            raise Unencodable(_name(value), reason=f"it has more than {MAX_NODES:,} elements")
         return self._made(type(value).__name__, [value.start, value.stop, value.step], depth)
 
     def pack_device(self, value: torch.device, depth: int) -> Node:

@@ -21,7 +21,17 @@ import torch
 
 from . import values as nodes
 from .messages import CallbackRef, HandleRef, Known, Source, Target, Value
-from .values import ALIGNMENT, HASHABLE, MAX_DEPTH, MAX_DIMENSIONS, NUMPY_NAMES, TORCH_DTYPES, Node, WireError
+from .values import (
+    ALIGNMENT,
+    HASHABLE,
+    MAX_DEPTH,
+    MAX_DIMENSIONS,
+    MAX_NODES,
+    NUMPY_NAMES,
+    TORCH_DTYPES,
+    Node,
+    WireError,
+)
 
 _MOST_COLLISIONS = 100
 _HEXADECIMAL = re.compile(r"-?[0-9a-f]+\Z")
@@ -172,7 +182,10 @@ def _set(items: list[Value]) -> set[Value]:
 
 def _range(items: list[Value]) -> range:
     start, stop, step = items
-    return range(start, stop, step)
+    made = range(start, stop, step)
+    if len(made) > MAX_NODES:  # whoever asks for all of it, by sorted() say, would hold it
+        raise WireError(f"a range of more than {MAX_NODES:,} numbers")
+    return made
 
 
 def _slice(items: list[Value]) -> slice:

@@ -190,6 +190,7 @@ def _moment(text: str, zone: ZoneInfo | None, choose: Callable[[Iterable[datetim
         moment += timedelta(microseconds=int((match["fraction"] or "0")[:6].ljust(6, "0")))
     except (ValueError, OverflowError):
         raise ValueError(f"{what} is {text!r}, not a date and time") from None
+    _checked(moment, what)  # before it is put into a zone, which a moment in the year 1 does not stand
     return _checked(moment if offset else _by_the_clock(moment, zone, choose, what), what)
 
 

@@ -119,6 +119,7 @@ def test_a_time_that_the_clock_shows_twice_is_the_one_that_is_better_for_the_stu
         ("yesterday", DUE, "the time of the submission is 'yesterday', not a date and time"),
         ("2026-13-01T00:00:00Z", DUE, "not a date and time"),
         ("9999-12-31T23:59:59Z", DUE, "is in the year 9999"),
+        ("0001-01-01 00:00:00", DUE, "is in the year 1"),
         ("2026-11-01T00:00:00", DUE, "without an offset, and the manifest names no time zone"),
         ("2026-11-01T00:00:00Z", "", "the due date is not known"),
     ],

@@ -15,7 +15,8 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from autograder.worker.protocol import values, wire
+from autograder.worker.protocol import values as nodes
+from autograder.worker.protocol import wire
 from autograder.worker.protocol.messages import (
     Advance,
     Call,
@@ -237,7 +238,7 @@ def test_a_range_is_no_longer_than_what_a_message_may_hold() -> None:
     with pytest.raises(Unencodable, match="range"):
         wire.encode(Returned(range(60_000_000)))
     with pytest.raises(WireError, match="a range of more than 1,000,000 numbers"):
-        Unpacker(memoryview(b"")).unpack(values.Made("range", [0, 60_000_000, 1]))
+        Unpacker(memoryview(b"")).unpack(nodes.Made("range", [0, 60_000_000, 1]))
 
 
 def test_a_value_that_contains_itself_is_refused() -> None:

@@ -81,7 +81,7 @@ def test_the_example_of_the_half_hour_is_sound(tmp_path: Path) -> None:
             outcomes.extend(check.outcome for check in grader.try_out(name, subject).checks)
 
     with_grader(assignment, work)
-    assert (outcomes, entry.caught_by) == (["passed", "failed"], ("1.1",))
+    assert (outcomes, entry.caught_by) == (["passed", "failed"], ("1.1a",))
 
 
 def test_every_check_that_the_page_of_what_is_varied_names_exists_and_none_with_points_is_left_out() -> None:

@@ -1,9 +1,8 @@
 """What learning platforms hand out as a folder of all hand-ins -> who handed in what. One reader a format.
 
 `READERS` is the registry: each reader looks at the names in a folder and returns the submissions, or None where the
-folder is not of its format. Names only: no file of a student's is read here,
-but the first bytes of nbgrader's timestamp.txt. A Gradescope export, which has a list of
-its own, is read by `export`.
+folder is not of its format. Of a folder only names are read, and of nbgrader's timestamp.txt the first bytes. A
+Gradescope export, which has a list of its own, is read by `export`.
 
 | format | what it is known by |
 |---|---|

@@ -1,5 +1,4 @@
-"""What a run writes: for each submission the record with what is made from it, for the run what it
-went over.
+"""What a run writes: for each submission the record and what is made from it, for the run what it went over.
 
 A record is an attempt of its own in `attempts/`, and stays there. `grade.json` is a copy of the one that counts.
 """

@@ -170,22 +170,37 @@ class SimulatedCard:
 
 
 class _Follower(AllocationModel):
-    """Takes each storage from the card, and gives it back when it is gone."""
+    """Takes each storage from the card, and gives it back when it is gone.
+
+    A sum that autograd's engine would write in place, were it not watched, is taken when the next operation begins: the
+    gradient that it replaces is gone by then, and a card never holds both. (The model knows the engine by the frame
+    that dispatches, so `__torch_dispatch__` is not overridden here.)
+    """
 
     def __init__(self, card: SimulatedCard) -> None:
         super().__init__()
         self._card = card
         self._blocks: dict[int, _Block] = {}
-
-    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        if str(func).rpartition(".")[0] not in _PRODUCTS:
-            return super().__torch_dispatch__(func, types, args, kwargs)
-        with self._card.workspace():
-            return super().__torch_dispatch__(func, types, args, kwargs)
+        self._late: list[int] = []
 
     def _see(self, storage: torch.UntypedStorage, operator: str) -> None:
         super()._see(storage, operator)
         key = storage._cdata  # pyright: ignore[reportPrivateUsage]
+        if self._unsettled:
+            self._late.append(key)
+            return
+        is_product = operator.rpartition(".")[0] in _PRODUCTS
+        with self._card.workspace() if is_product else contextlib.nullcontext():
+            self._hold(key)
+
+    def _settle(self) -> None:
+        super()._settle()
+        late, self._late = self._late, []
+        for key in late:
+            if key in self._storages:
+                self._hold(key)
+
+    def _hold(self, key: int) -> None:
         counted = self._storages[key].counted
         held = self._blocks.get(key)
         if counted != (0 if held is None else held.taken):

@@ -88,12 +88,13 @@ def check_home(home: Home, wish: Wish) -> Found:
 
     def work(checks: Checks, subject: Callable[[], Any]) -> None:
         grader = Grader(home.assignment, checks, None, _nothing_to_spawn, practice=True, bank=home.bank)
-        before = Memory.of(home.folder)
-        found.append(_once(home, grader, subject, wish, before))
-        while wish.watch:
+        with grader.settled():
             before = Memory.of(home.folder)
-            _wait_for_a_change(home, before)
-            found[-1] = _once(home, grader, subject, wish, before)
+            found.append(_once(home, grader, subject, wish, before))
+            while wish.watch:
+                before = Memory.of(home.folder)
+                _wait_for_a_change(home, before)
+                found[-1] = _once(home, grader, subject, wish, before)
 
     with_subject(home, wish.in_process, work)
     return found[-1]

@@ -299,12 +299,18 @@ class Checks:
         return self._faults
 
 
+_modules_at_rest = [0]
+
+
 def _forget_the_check_before() -> None:
     """Drop the last error: its frames hold what students returned, up to 64 MB for each item."""
     for name in ("last_type", "last_value", "last_traceback", "last_exc"):
         if hasattr(sys, name):
             delattr(sys, name)
     gc.collect()
+    if len(sys.modules) > _modules_at_rest[0]:  # what a check has imported stays: no later collection goes through it
+        gc.freeze()
+        _modules_at_rest[0] = len(sys.modules)
 
 
 class _Lazy:

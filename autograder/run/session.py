@@ -122,18 +122,18 @@ class Session:
         in_place = InThisProcess(reference.worker, assignment.solutions)
 
         def inside() -> None:
-            work(
-                Grader(
-                    assignment,
-                    checks,
-                    in_place,
-                    self.spawn_from(assignment),
-                    settle=self.settle,
-                    assignment_digest=digest,
-                    sandbox=self.layers(),
-                    bank=load_bank(assignment),
-                )
+            grader = Grader(
+                assignment,
+                checks,
+                in_place,
+                self.spawn_from(assignment),
+                settle=self.settle,
+                assignment_digest=digest,
+                sandbox=self.layers(),
+                bank=load_bank(assignment),
             )
+            with grader.settled():
+                work(grader)
 
         with_checks(checks, inside)
 

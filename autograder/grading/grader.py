@@ -192,30 +192,22 @@ class Grader:
                 settled, results = with_causes(results, diagnosis), []
             subject.expect(place < len(in_order))
             run = examine(self._checks, check, subject, self._reference)
-            found, at_home = result(run), None
-            if self._checks.two_keys and not check.hidden:
-                found, at_home = self._told_at_home(found, check, subject, start)
-            told = found = with_cells(found, subject)
-            try:
-                trace = trace_of(run, keep_all=self.keep_traces)
-                traces.append(trace)
-                if at_home is not None and self.at_home != "where it fails":
-                    seen = trace_of(at_home, keep_all=self.keep_traces)
-                    traces.append(msgspec.structs.replace(seen, number=f"{check.number}{AT_HOME}"))
-                if found.outcome != "broken":
-                    diagnosis.see(trace)
-                told = with_causes([found], diagnosis)[0]
-            except Exception as error:  # whatever a student returned, looking for a cause must cost nobody a grade
-                print(f"softmark: no cause is looked for in check {check.number}: {error!r:.300}", file=sys.stderr)
-            results.append(found)
-            self.keep(told)
+            found = result(run)
+            trace = self._trace(run)
             self.look(run)
             value = next((item.leaderboard for item in run.items if item.leaderboard is not None), None)
             if check.leaderboard is not None:
                 leaderboard.append(
                     LeaderboardEntry(name=check.leaderboard.name, value=value, order=check.leaderboard.order)
                 )
-            del run, at_home, value  # with all that the student returned
+            del run, value  # with all that the student returned, before the check runs at home
+            at_home = None
+            if self._checks.two_keys and not check.hidden:
+                found, at_home = self._told_at_home(found, check, subject, start)
+            found = with_cells(found, subject)
+            traces += filter(None, [trace, at_home])
+            results.append(found)
+            self.keep(_with_its_cause(found, trace, diagnosis))
             if self.until_one_fails and results[-1].outcome != "passed":
                 break
         results = [*(settled or ()), *with_causes(results, diagnosis)]
@@ -225,10 +217,19 @@ class Grader:
         self.traces = tuple(traces)
         return results, leaderboard
 
+    def _trace(self, run: CheckRun, suffix: str = "") -> CheckTrace | None:
+        """What diagnosis keeps of a run. Whatever a student returned, looking for a cause costs nobody a grade."""
+        try:
+            trace = trace_of(run, keep_all=self.keep_traces)
+        except Exception as error:
+            _no_cause(run.check.number, error)
+            return None
+        return msgspec.structs.replace(trace, number=f"{run.check.number}{suffix}")
+
     def _told_at_home(
         self, found: CheckResult, check: Check, subject: Subject, start: float
-    ) -> tuple[CheckResult, CheckRun | None]:
-        """The result of a visible check with what its student may see, and the run that this was taken from.
+    ) -> tuple[CheckResult, CheckTrace | None]:
+        """The result of a visible check with what its student may see, and for a proof the trace of the run at home.
 
         Points come from the hidden key, so that a table of the answers at home earns nothing. Where the check fails, it
         runs again on the public key, and the numbers shown are those: nothing that was printed or raised on the hidden
@@ -242,14 +243,15 @@ class Grader:
         subject.expect(True)
         run = examine(self._checks, check, subject, self._reference, public=True)
         told = result(run)
+        trace = None if self.at_home == "where it fails" else self._trace(run, AT_HOME)
         if told.outcome == "passed":
-            return msgspec.structs.replace(found, only_here="passes at home"), run
+            return msgspec.structs.replace(found, only_here="passes at home"), trace
         if not wrong:  # asked for by who proves an assignment
-            return (told if found.outcome == "passed" else untried), run
+            return (told if found.outcome == "passed" else untried), trace
         if told.outcome == "broken":
-            return (told if self.at_home != "where it fails" else untried), run
+            return (told if self.at_home != "where it fails" else untried), trace
         shown = ("explanation", "reason", "output")
-        return msgspec.structs.replace(found, **{name: getattr(told, name) for name in shown}), run
+        return msgspec.structs.replace(found, **{name: getattr(told, name) for name in shown}), trace
 
     def _add_up(self, name: str, results: list[CheckResult], key: Key | None, start: float) -> Grade:
         broken = [each for each in results if each.outcome == "broken"]
@@ -293,6 +295,21 @@ class Grader:
             sandbox=self._sandbox,
             wall_seconds=round(time.monotonic() - start, 3),
         )
+
+
+def _with_its_cause(found: CheckResult, trace: CheckTrace | None, diagnosis: Diagnosis) -> CheckResult:
+    """The result with the cause that is known so far, once the diagnosis has seen its trace."""
+    try:
+        if trace is not None and found.outcome != "broken":
+            diagnosis.see(trace)
+        return with_causes([found], diagnosis)[0]
+    except Exception as error:
+        _no_cause(found.number, error)
+        return found
+
+
+def _no_cause(number: str, error: Exception) -> None:
+    print(f"softmark: no cause is looked for in check {number}: {error!r:.300}", file=sys.stderr)
 
 
 def _left_out(results: Sequence[CheckResult]) -> list[str]:

@@ -58,11 +58,12 @@ def examine(
     objects = ANYWHERE if reference is None else checks.objects.get((check.number, public))
     run = checks.run(check, subject, public=public, objects=objects)
     if reference is not None and objects is None and any(map(_met_objects, run.items)):
-        found = checks.run(check, reference, public=public)
-        objects = frozenset(place for item in found.items for place in item.line.log.objects)
+        del run  # with all that it returned, before more is
+        objects = _places_of_objects(checks.run(check, reference, public=public))
         checks.objects[check.number, public] = objects
         run = checks.run(check, subject, public=public, objects=objects)
     if _ours(run) is not None:
+        del run
         run = checks.run(check, subject, public=public, objects=objects)
     if (ours := _ours(run)) is not None:
         run.reason = Ours(error=f"{type(ours).__name__}: {ours}")
@@ -76,6 +77,10 @@ def examine(
             strange = next((item.line.log.strange for item in run.items if _is_open(item)), None)
             run.reason = WrongForm() if strange is None else ReturnedObject(function=strange[0], type_name=strange[1])
     return run
+
+
+def _places_of_objects(run: CheckRun) -> frozenset[str]:
+    return frozenset(place for item in run.items for place in item.line.log.objects)
 
 
 def _met_objects(item: ItemRun) -> bool:
@@ -187,8 +192,10 @@ def _cases(run: CheckRun) -> str:
 
 
 def _staff(check: Check, item: ItemRun) -> str:
-    """What the explanation and the reason leave out."""
+    """What the explanation and the reason leave out; in a hidden check also what student code chose the words of."""
     error = error_of(item)
+    if check.hidden and isinstance(error, Mismatch) and error.theirs:
+        return str(error)[:_MOST_FOR_STAFF]
     told = isinstance(error, StudentError) or (
         not check.hide_errors
         and not _is_open(item)

@@ -115,20 +115,23 @@ class Loader(importlib.abc.MetaPathFinder):
         # In one process with the checks a helper of the student's may be called as their packages are.
         hidden = {name: sys.modules.pop(name) for name in (*self._names, *CHECKS_PACKAGES) if name in sys.modules}
         sys.modules.update(self._modules)
+        before = len(sys.modules)
         sys.meta_path.insert(0, self)
         sys.path.append(self.folder)
         try:
             yield
         finally:
             self._depth -= 1
-            self._remove(hidden)
+            self._remove(before, hidden)
 
-    def _remove(self, hidden: dict[str, ModuleType]) -> None:
+    def _remove(self, before: int, hidden: dict[str, ModuleType]) -> None:
         if self in sys.meta_path:
             sys.meta_path.remove(self)
         if self.folder in sys.path:
             sys.path.remove(self.folder)
-        for name, module in list(sys.modules.items()):
+        # Where nothing was imported, the two thousand others need no look: each request comes by here.
+        found = self._modules if len(sys.modules) == before else sys.modules
+        for name, module in list(found.items()):
             if name in self._names or self._is_theirs(module):
-                self._modules[name] = sys.modules.pop(name)
+                self._modules[name] = sys.modules.pop(name, module)
         sys.modules.update(hidden)

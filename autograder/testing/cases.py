@@ -31,6 +31,7 @@ SIZES_OF_ATTENTION: tuple[tuple[tuple[int, ...], int, int, int, int], ...] = (
 )
 
 _READABLE = 16
+_LARGE = 4096
 
 
 class Cases:
@@ -59,10 +60,13 @@ class Cases:
         They are rounded to `dtype` at the end. None is further than 6 `scale` from 0. At most 16 of them at once are
         multiples of 1/8, so that a small case can be read and typed.
         """
-        total = np.zeros(math.prod(shape))
-        for uniform in _uniform(self._generator(), (12, total.size)):
-            total += uniform
-        normal = torch.from_numpy(total - 6.0).reshape(shape)
+        total, generator = np.zeros(math.prod(shape)), self._generator()
+        at_once = 12 if total.size < _LARGE else 1  # large ones stay in the processor's cache one by one
+        for _ in range(0, 12, at_once):
+            for uniform in _uniform(generator, (at_once, total.size)):
+                total += uniform
+        total -= 6.0
+        normal = torch.from_numpy(total).reshape(shape)
         if normal.numel() <= _READABLE and scale == 1.0:
             normal = (normal * 8).round() / 8
         return (normal * scale).to(dtype)
@@ -122,7 +126,10 @@ class Cases:
 def _uniform(generator: np.random.Philox, shape: Shape) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
     """Multiples of 2^-53 in [0, 1)."""
     raw = generator.random_raw(math.prod(shape)).reshape(shape)
-    return (raw >> np.uint64(11)).astype(np.float64) * 2.0**-53
+    raw >>= np.uint64(11)
+    drawn = raw.astype(np.float64)
+    drawn *= 2.0**-53
+    return drawn
 
 
 def _order(generator: np.random.Philox, n: int) -> Tensor:

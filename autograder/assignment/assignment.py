@@ -12,12 +12,15 @@ from typing import Literal
 
 import msgspec
 
+from autograder.assignment.leftovers import is_leftover
 from autograder.assignment.manifest import Late, Limits, Part, nearest, read_manifest
 from autograder.errors import SoftmarkError
 
 __all__ = ["MANIFEST", "Assignment", "Limits", "Part", "load_assignment"]
 
 MANIFEST = "assignment.toml"
+GIVEN = "given"
+"""The folder of what students get as it is."""
 
 
 class Assignment(msgspec.Struct, frozen=True, kw_only=True):
@@ -34,6 +37,7 @@ class Assignment(msgspec.Struct, frozen=True, kw_only=True):
     limits: Limits
     libraries: tuple[str, ...] = ()
     hand_in: tuple[str, ...] = ()
+    accept: tuple[str, ...] = ()
     python: str = "3.10"
     hidden_until_due: Literal["nothing", "counts", "causes"] = "nothing"
     earned_by_nothing: dict[str, str] = {}
@@ -63,6 +67,25 @@ class Assignment(msgspec.Struct, frozen=True, kw_only=True):
     def support(self) -> Path:
         """The folder of what the checks share; `hidden / "support"` is that of the hidden ones. It need not exist."""
         return self.folder / "checks" / "support"
+
+    @property
+    def given(self) -> Path | None:
+        """The folder of what students get as it is, there also when their work is graded; None where there is none.
+
+        In a student's bundle it lies beside the parts.
+        """
+        places = [self.folder / GIVEN]
+        if self.folder.parent.name == "course":
+            places.append(self.folder.parent.parent / GIVEN)
+        return next((place for place in places if place.is_dir()), None)
+
+    def given_files(self) -> dict[str, bytes]:
+        """The files of that folder by their paths, which begin with `given/`; what programs left behind apart."""
+        top = self.given
+        if top is None:
+            return {}
+        meant = [path for path in sorted(top.rglob("*")) if path.is_file() and not is_leftover(path.relative_to(top))]
+        return {f"{GIVEN}/{path.relative_to(top).as_posix()}": path.read_bytes() for path in meant}
 
     def support_files(self) -> tuple[Path, ...]:
         """The modules that checks import from the two support folders, the visible ones first."""
@@ -137,6 +160,7 @@ def load_assignment(folder: Path | str) -> Assignment:
         limits=manifest.limits,
         libraries=manifest.libraries,
         hand_in=manifest.hand_in,
+        accept=manifest.accept,
         python=manifest.python,
         hidden_until_due=manifest.hidden_until_due,
         earned_by_nothing=manifest.earned_by_nothing,

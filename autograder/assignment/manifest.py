@@ -169,6 +169,13 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         tuple[Annotated[str, Meta(pattern=r"^[^/\\]+$")], ...],
         Meta(description="What is handed in beside the parts' files: names, or patterns such as order_*.safetensors."),
     ] = ()
+    accept: Annotated[
+        tuple[Annotated[str, Meta(pattern=r"^[^/\\]+$")], ...],
+        Meta(
+            description="Data files of other kinds that are kept from a hand-in, by pattern: *.npz, *.csv. Kept anyway "
+            "are .py, .json, .txt and .safetensors, and what hand_in names."
+        ),
+    ] = ()
     python: Annotated[
         str, Meta(pattern=r"^3\.1[0-3]$", description="The Python that grades: softmark submit warns of newer syntax.")
     ] = "3.10"

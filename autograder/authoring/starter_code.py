@@ -19,7 +19,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from autograder.assignment.assignment import Assignment, Part
+from autograder.assignment.assignment import GIVEN, Assignment, Part
 from autograder.assignment.leftovers import is_leftover
 from autograder.authoring import notebook
 from autograder.authoring.tasks import with_tasks
@@ -31,7 +31,7 @@ STARTER = re.compile(r"#\s?STARTER:(?: (?P<code>.*))?$")
 MARK_LIKE = re.compile(r"#.*\b(?:BEGIN|END)\s+SOLUTIONS?\b", re.IGNORECASE)
 HANDOUT = "handout.md"
 MISSING = "raise NotImplementedError"
-AS_THEY_ARE = ("given", "figures")
+AS_THEY_ARE = (GIVEN, "figures")
 """Folders of the assignment that students get as they are."""
 GENERATED = ("*.py", "*.md", "*.ipynb", *(f"{folder}/**/*" for folder in AS_THEY_ARE))
 

@@ -1,6 +1,6 @@
 """The pytest plugin: checks are collected once, then run for each submission.
 
-It supplies the fixtures `student`, `reference`, `cases`, `handed_in`, `forbids`, `set_score` and
+It supplies the fixtures `student`, `reference`, `cases`, `given`, `handed_in`, `forbids`, `set_score` and
 `set_leaderboard_value`, and records what each item did. `verdict` decides what that is worth. A `Subject` says where
 student code runs.
 """
@@ -13,12 +13,13 @@ import sys
 import time
 from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Literal, Protocol
 
 import pytest
 from _pytest.runner import runtestprotocol  # what plugins that run tests again call, too
 
-from autograder.assignment.assignment import Assignment
+from autograder.assignment.assignment import GIVEN, Assignment
 from autograder.errors import GraderError
 from autograder.grading.checks import Check, collect
 from autograder.grading.line import ANYWHERE, Line, Transport
@@ -203,6 +204,13 @@ class Checks:
         """What the manifest forbids in the check's part."""
         assert self._check is not None
         return self.assignment.part(self._check.part).forbids
+
+    @pytest.fixture
+    def given(self) -> Path:
+        """The assignment's folder `given/`: what students have of it, and what their code finds when it is graded."""
+        if self.assignment.given is None:
+            raise GraderError(f"{self.assignment.folder} has no folder {GIVEN}: make it, or do not ask for `given`")
+        return self.assignment.given
 
     @pytest.fixture
     def handed_in(self) -> Callable[[str], bytes | None]:

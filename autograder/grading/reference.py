@@ -14,7 +14,7 @@ from typing import NoReturn, Protocol
 from autograder.assignment.assignment import Assignment
 from autograder.errors import SoftmarkError
 from autograder.grading.line import Line, Scale, Transport
-from autograder.sandbox.in_process import InProcessWorker
+from autograder.sandbox.in_process import InProcessWorker, in_folder
 from autograder.student_error import StudentError
 from autograder.worker.protocol.messages import Reply, Request
 
@@ -57,11 +57,13 @@ class Reference:
     def __init__(self, assignment: Assignment) -> None:
         names = [part.name for part in assignment.parts if (assignment.solutions / part.file).is_file()]
         self._folder, self._names = assignment.solutions, names
-        self.worker = InProcessWorker(assignment.solutions, names)
+        self._at = None if assignment.given is None else assignment.given.parent
+        self.worker = InProcessWorker(assignment.solutions, names, at=self._at)
         self.modules: dict[str, ModuleType] = {}
         for name in names:
             try:
-                self.modules[name] = self.worker.loader.load(name)
+                with in_folder(self._at):
+                    self.modules[name] = self.worker.loader.load(name)
             except Exception as error:
                 raise SoftmarkError(
                     f"{_place(error, assignment.solutions / f'{name}.py')}: the reference cannot be imported "
@@ -82,7 +84,7 @@ class Reference:
 
     def open(self, item: str) -> Transport:
         """A transport with no objects of an earlier item's."""
-        return InProcessWorker(self._folder, self._names, self.worker.loader)
+        return InProcessWorker(self._folder, self._names, self.worker.loader, self._at)
 
 
 def _place(error: Exception, file: Path) -> str:

@@ -30,13 +30,13 @@ _DEFINES = re.compile(r"^(?:async[ \t]+)?(?:def|class)[ \t]+(\w+)", re.MULTILINE
 def chosen(folder: Path, assignment: Assignment) -> dict[str, bytes]:
     """The files that go into the hand-in, by name.
 
-    Those are the parts' files, what `hand_in` of the manifest names, notebooks that define a part's function, and the
-    modules beside them that any of these import.
+    Those are the parts' files, what `hand_in` and `accept` of the manifest name, notebooks that define a part's
+    function, and the modules beside them that any of these import.
     """
     files = {
         part.file: (folder / part.file).read_bytes() for part in assignment.parts if (folder / part.file).is_file()
     }
-    for pattern in assignment.hand_in:
+    for pattern in (*assignment.hand_in, *assignment.accept):
         files.update({path.name: path.read_bytes() for path in sorted(folder.glob(pattern)) if path.is_file()})
     for path in sorted(folder.glob("*.ipynb")):
         if _has_work(path, assignment):

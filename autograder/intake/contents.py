@@ -16,7 +16,7 @@ from autograder.intake.archive import OTHER_FORMATS
 from autograder.intake.assembly import Code, read_codes
 from autograder.intake.cells import Cell, Notebook, read_notebook
 from autograder.intake.encoding import Source, read_source
-from autograder.intake.files import KEPT, Collected, suffix_of
+from autograder.intake.files import Collected, suffix_of
 from autograder.intake.statements import Outline, outlines
 
 DEFINES = re.compile(r"^(?:(?:async[ \t]+)?def|class)[ \t]+(\w+)|^(\w+)[ \t]*(?::[^=\n]+)?=(?!=)", re.MULTILINE)
@@ -119,7 +119,7 @@ def read_hand_in(collected: Collected) -> HandIn:
                 hand_in.sources[path] = read_source(data, path)
         except Unreadable as error:
             hand_in.problems[path] = str(error)
-        if suffix in KEPT and suffix != ".py":
+        if collected.keeps(path) and suffix not in (".py", ".ipynb", ".zip"):
             hand_in.others[path] = data
     for said in collected.too_large:
         hand_in.problems[said.rpartition(" (")[0]] = f"{said} is too large to be read: clear its outputs and results."

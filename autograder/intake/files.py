@@ -10,6 +10,7 @@ import os
 import stat
 import unicodedata
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
 
 from autograder.errors import Unreadable
@@ -36,9 +37,11 @@ class Collected:
     """What was found: contents by path below the folder (with `/`), and what was passed over though it may matter.
 
     One object accounts for a whole submission, archives inside it included, so that its bounds hold for all together.
+    `accept` are patterns of data files that are kept though their suffix is none of `KEPT`.
     """
 
     shown: str
+    accept: tuple[str, ...] = ()
     files: dict[str, bytes] = field(default_factory=dict[str, bytes])
     left_out: list[str] = field(default_factory=list[str])
     too_large: list[str] = field(default_factory=list[str])
@@ -47,12 +50,17 @@ class Collected:
     unopened: dict[str, str] = field(default_factory=dict[str, str])
     total: int = 0
 
+    def keeps(self, name: str) -> bool:
+        """Whether a worker may see a file of that name."""
+        file = name.rpartition("/")[2].casefold()
+        return suffix_of(name) in KEPT or any(fnmatchcase(file, pattern.casefold()) for pattern in self.accept)
+
     def wants(self, name: str, size: int) -> bool:
         """Whether to read that file. What is left out but may be missed is remembered."""
-        suffix = suffix_of(name)
-        if suffix in MISSED:
+        suffix, kept = suffix_of(name), self.keeps(name)
+        if suffix in MISSED and not kept:
             self.left_out.append(name)
-        if suffix not in READ:
+        if suffix not in READ and not kept:
             if is_plain_name(name):
                 self.passed_over.append(name)
             return False

@@ -15,7 +15,7 @@ from autograder.assignment.assignment import Assignment, Part
 from autograder.errors import Unreadable
 from autograder.intake.assembly import Surroundings, module_of, standard_libraries
 from autograder.intake.contents import HandIn, read_hand_in
-from autograder.intake.files import Collected, suffix_of
+from autograder.intake.files import KEPT, Collected, suffix_of
 
 MOST_NOTES = 30
 MOST_NAMES = 20
@@ -260,4 +260,5 @@ def _notes_on_left_out(collected: Collected) -> list[str]:
     if not collected.left_out:
         return []
     names = _named(sorted(collected.left_out))
-    return [f"Left out, since only .py, .json, .txt and .safetensors files are kept: {names}."]
+    kept = ", ".join([*sorted(KEPT), *collected.accept])
+    return [f"Left out, since only these files are kept ({kept}): {names}."]

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import msgspec
 
-from autograder.assignment.assignment import Assignment
+from autograder.assignment.assignment import GIVEN, Assignment
 from autograder.errors import GraderError, Unreadable
 from autograder.intake.archive import OTHER_FORMATS, read_zip
 from autograder.intake.files import (
@@ -57,17 +57,19 @@ class Submission(msgspec.Struct, frozen=True, kw_only=True):
 class SourceTree(msgspec.Struct, frozen=True, kw_only=True):
     """The files that the worker sees, by their path below the folder, with `/`.
 
-    `notes` are said to the student; `staff` are not. `held` are other files, from which no part was taken.
+    `given` are the assignment's, and not of the hand-in. `notes` are said to the student; `staff` are not. `held` are
+    other files, from which no part was taken.
     """
 
     files: dict[str, bytes]
+    given: dict[str, bytes] = {}
     notes: tuple[str, ...] = ()
     staff: tuple[str, ...] = ()
     held: tuple[str, ...] = ()
 
     @property
     def digest(self) -> str:
-        """SHA-256 over names, lengths and contents, in hexadecimal. The order of the files does not matter."""
+        """SHA-256 of what was handed in: names, lengths, contents. The order of the files does not matter."""
         state = hashlib.sha256()
         for name, data in sorted(self.files.items()):
             encoded = name.encode("utf-8", "surrogatepass")
@@ -79,7 +81,7 @@ class SourceTree(msgspec.Struct, frozen=True, kw_only=True):
         folder.mkdir(parents=True, exist_ok=True)
         folder.chmod(0o755)
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
-        for name, data in self.files.items():
+        for name, data in (self.files | self.given).items():
             parent = folder
             for piece in name.split("/")[:-1]:
                 parent = parent / piece
@@ -121,7 +123,7 @@ def read_submission(submission: Submission, assignment: Assignment) -> SourceTre
         raise Unreadable(answer.unreadable)
     if answer.tree is None:
         raise GraderError(answer.failed)
-    return answer.tree
+    return msgspec.structs.replace(answer.tree, given=assignment.given_files())
 
 
 def _is_plain(path: Path) -> bool:
@@ -159,7 +161,7 @@ def _beyond_the_limits(submission: Submission) -> str:
 def _read(submission: Submission, assignment: Assignment) -> SourceTree:
     path = submission.path
     shown = submission.name if submission.pieces else path.name or submission.name
-    collected = Collected(shown=shown)
+    collected = Collected(shown, (*assignment.hand_in, *assignment.accept))
     if submission.pieces:
         _read_pieces(submission, collected)
     elif path.is_symlink():
@@ -171,13 +173,32 @@ def _read(submission: Submission, assignment: Assignment) -> SourceTree:
     else:
         _read_single_file(path, collected)
     _open_inner_zip(collected)
+    said = _without_given(collected, assignment)
     arranged = arrange(collected, assignment)
     return SourceTree(
         files=arranged.files,
-        notes=tuple(map(_writable, arranged.notes)),
+        notes=tuple(map(_writable, [*arranged.notes, *said])),
         staff=tuple(map(_writable, arranged.staff)),
         held=tuple(map(_writable, arranged.held)),
     )
+
+
+def _without_given(collected: Collected, assignment: Assignment) -> list[str]:
+    """Take out what was handed in of the folder `given`, which is there anyway. What differs from it is told."""
+    given = assignment.given_files()
+    said: list[str] = []
+    for name in list(collected.files) if given else []:
+        _, found, below = f"/{name}".partition(f"/{GIVEN}/")
+        if not found:
+            continue
+        data = collected.files.pop(name)
+        if f"{GIVEN}/{below}" not in given:
+            said.append(
+                f"{name} was ignored, since {GIVEN}/ is the handout's: put files of your own beside your parts."
+            )
+        elif data != given[f"{GIVEN}/{below}"]:
+            said.append(f"{name} is not the handout's any more; its own was there when your work was graded.")
+    return said
 
 
 def _read_pieces(submission: Submission, collected: Collected) -> None:
@@ -227,7 +248,7 @@ def _open_inner_zip(collected: Collected) -> None:
         if total > LARGEST_TOTAL:
             collected.unopened[name] = f"{name} was not opened, since there is too much before it."
             continue
-        inner = Collected(shown=name, total=total)
+        inner = Collected(name, collected.accept, total=total)
         try:
             read_zip(data, name, inner, f"{name}/")
         except Unreadable as error:

@@ -8,9 +8,11 @@ This is the only trusted module that imports the worker's executor. Everything e
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
+from pathlib import Path
 
 from autograder.sandbox.account import Account
 from autograder.worker.executor import Executor, unreadable
@@ -19,11 +21,35 @@ from autograder.worker.protocol.messages import CalledBack, Reply, Request, Resu
 from autograder.worker.protocol.wire import Unencodable, decode_reply, decode_request, encode
 
 
-class InProcessWorker:
-    """The parts `modules` in `folder`, in this process; of several with one `loader` each keeps its own objects."""
+@contextlib.contextmanager
+def in_folder(folder: Path | None) -> Generator[None]:
+    """Be in that folder meanwhile, as a student is who runs a part; None changes nothing."""
+    if folder is None:
+        yield
+        return
+    before = os.getcwd()
+    os.chdir(folder)
+    try:
+        yield
+    finally:
+        os.chdir(before)
 
-    def __init__(self, folder: str | os.PathLike[str], modules: Sequence[str], loader: Loader | None = None) -> None:
-        self.loader = loader or Loader(folder, modules)
+
+class InProcessWorker:
+    """The parts `modules` in `folder`, in this process; of several with one `loader` each keeps its own objects.
+
+    Files are opened by bare names in the folder `at`; None: where this process is.
+    """
+
+    def __init__(
+        self,
+        folder: str | os.PathLike[str],
+        modules: Sequence[str],
+        loader: Loader | None = None,
+        at: Path | None = None,
+    ) -> None:
+        self.loader = loader or Loader(folder, modules, at)
+        self._at = at
         self.cpu_seconds = 0.0
         self.wall_seconds = 0.0
         self._executor = Executor(self.loader)
@@ -57,7 +83,8 @@ class InProcessWorker:
             return resumed
 
         self._executor.ask = None if answer is None else ask
-        reply = self._executor.carry_out(private)
+        with in_folder(self._at):
+            reply = self._executor.carry_out(private)
         self._executor.ask = None
         if failed:
             raise failed[0]

@@ -22,7 +22,7 @@ from .forkserver.processes import MOST_DESCRIPTORS
 from .forkserver.quota import Maps
 from .layers import LAYERS
 from .layers.resources import STATM, StreamMemory, relieve
-from .loader import Loader
+from .loader import GIVEN, Loader
 from .output import Output
 from .protocol.messages import CalledBack, Raised, Ready, Reply, Resume
 from .protocol.wire import PREFIX, Part, Unencodable, decode_request, encode, frame_size, ticket_of
@@ -102,9 +102,9 @@ def _be_the_first_to_go() -> None:
 
 
 def _link_data_files(folder: str) -> None:
-    """Files beside the parts can be opened by their bare names, as on the student's own machine."""
+    """Files beside the parts and in `given/` can be opened by their bare names, as on the student's own machine."""
     for entry in os.scandir(folder):
-        if entry.is_file() and not entry.name.endswith(".py"):
+        if entry.name == GIVEN or (entry.is_file() and not entry.name.endswith(".py")):
             os.symlink(entry.path, entry.name)
 
 

@@ -21,6 +21,8 @@ from types import CodeType, ModuleType
 
 from .tracebacks import is_theirs
 
+GIVEN = "given"
+"""The folder, and so the package, of what an assignment gives; each submission and the reference have their own."""
 CHECKS_PACKAGES = ("support", "hidden")
 """What check files import of their own assignment; a submission cannot."""
 
@@ -74,8 +76,12 @@ class Loader(importlib.abc.MetaPathFinder):
     reference) can live in one process.
     """
 
-    def __init__(self, folder: str | os.PathLike[str], modules: Sequence[str]) -> None:
+    def __init__(
+        self, folder: str | os.PathLike[str], modules: Sequence[str], above_given: str | os.PathLike[str] | None = None
+    ) -> None:
+        """`above_given` is where the folder `given` lies, if that is not `folder`."""
         self.folder = os.path.abspath(folder)
+        self._path = [self.folder, *([] if above_given is None else [os.path.abspath(above_given)])]
         self._names = frozenset(modules)
         self._modules: dict[str, ModuleType] = {}
         self._depth = 0
@@ -117,7 +123,7 @@ class Loader(importlib.abc.MetaPathFinder):
         sys.modules.update(self._modules)
         before = len(sys.modules)
         sys.meta_path.insert(0, self)
-        sys.path.append(self.folder)
+        sys.path += self._path
         try:
             yield
         finally:
@@ -127,11 +133,12 @@ class Loader(importlib.abc.MetaPathFinder):
     def _remove(self, before: int, hidden: dict[str, ModuleType]) -> None:
         if self in sys.meta_path:
             sys.meta_path.remove(self)
-        if self.folder in sys.path:
-            sys.path.remove(self.folder)
+        for place in self._path:
+            if place in sys.path:
+                sys.path.remove(place)
         # Where nothing was imported, the two thousand others need no look: each request comes by here.
         found = self._modules if len(sys.modules) == before else sys.modules
         for name, module in list(found.items()):
-            if name in self._names or self._is_theirs(module):
+            if name in self._names or name.partition(".")[0] == GIVEN or self._is_theirs(module):
                 self._modules[name] = sys.modules.pop(name, module)
         sys.modules.update(hidden)

@@ -164,7 +164,9 @@ def test_a_folder_with_nothing_to_grade_is_a_sentence(tmp_path: Path, files: dic
 
 def test_what_was_left_out_is_said(tmp_path: Path) -> None:
     tree = read(hand_in(tmp_path, {"attention.py": RIGHT, "weights.pt": b"x", "b.npy": b"x"}))
-    assert tree.notes == ("Left out, since only .py, .json, .txt and .safetensors files are kept: b.npy, weights.pt.",)
+    assert tree.notes == (
+        "Left out, since only these files are kept (.json, .py, .safetensors, .txt): b.npy, weights.pt.",
+    )
     assert tree.staff == tree.notes
 
 

@@ -270,12 +270,19 @@ def memory(
 
 @_command
 def new(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="What its folder is to be called, such as 03_norms.")],
+    name: Annotated[
+        Optional[str], typer.Argument(metavar="NAME", help="What its folder is to be called, such as 03_norms.")
+    ] = None,
+    course: Annotated[
+        Optional[Path], typer.Option("--course", metavar="FOLDER", help="Make a repository for a course instead.")
+    ] = None,
 ) -> int:
-    """Make a small assignment that validates as it stands, to start from."""
-    from autograder.commands.new import new_command
+    """Make a small assignment that validates as it stands, to start from; or a course's repository with one in it."""
+    from autograder.commands.new import new_command, new_course_command
 
-    return new_command(name)
+    if (name is None) == (course is None):
+        raise SoftmarkError("Give the name of an assignment, or --course and the folder of a repository to make.")
+    return new_course_command(course) if course is not None else new_command(name or "")
 
 
 @_command
@@ -311,11 +318,15 @@ def package(
         Optional[list[str]],
         typer.Option("--allow-missing", metavar="LAYER", help="Grade there without this layer of the sandbox."),
     ] = None,
+    wheels: Annotated[
+        Optional[list[Path]],
+        typer.Option("--wheel", metavar="FILE.whl", help="Take this wheel of torch along, where no index is reached."),
+    ] = None,
 ) -> int:
     """Make the zip that Gradescope builds its autograder from: the same bytes for the same files."""
     from autograder.commands.package import package_command
 
-    return package_command(assignment, out, time_limit, allow_missing or [])
+    return package_command(assignment, out, time_limit, allow_missing or [], wheels or [])
 
 
 @_command

@@ -1,4 +1,5 @@
-"""`softmark new`: a small assignment to start from, which validates as it stands.
+"""`softmark new`: a small assignment to start from, which validates as it stands; with `--course` in a repository of
+its own, which needs no checkout of Softmark.
 
 One function with its reference, a visible and a hidden check, a known mistake, a variant and a handout: copied from
 `template/`, whose comments teach. It grades nothing, and overwrites nothing.
@@ -10,13 +11,18 @@ import re
 import secrets
 import shutil
 import tempfile
+from importlib.metadata import version
 from pathlib import Path
 
 from autograder.assignment.manifest import schema_of_manifest
 from autograder.assignment.schema import write_schema
+from autograder.authoring.bundle.contents import SET_UP
+from autograder.authoring.bundle.wheel import wheel
 from autograder.errors import SoftmarkError
 
 TEMPLATE = Path(__file__).parent / "template"
+COURSE = Path(__file__).parent / "template_course"
+FIRST = "01_first"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,59}")
 
 
@@ -32,6 +38,34 @@ def new_command(name: str) -> int:
     for command in ("validate", "starter"):
         print(f"  softmark {command} {shown}")
     return 0
+
+
+def new_course_command(folder: Path) -> int:
+    """Make a repository for a course, with one assignment in it, and say what to do next."""
+    make_course(folder)
+    print(f"{folder}: Makefile, README.md, .gitignore, a workflow for GitHub, Softmark itself as a wheel")
+    print(f"{folder / 'assignments' / FIRST}: an assignment that works as it stands")
+    print(f"\nTry it, then make it yours:\n  cd {folder}\n  make validate")
+    return 0
+
+
+def make_course(folder: Path) -> None:
+    """Write the repository. Raises `SoftmarkError` where something is there already."""
+    if folder.is_symlink() or (folder.exists() and (not folder.is_dir() or any(folder.iterdir()))):
+        raise SoftmarkError(f"{folder} is there already, and nothing is overwritten: choose another folder.")
+    folder.mkdir(parents=True, exist_ok=True)
+    shutil.copytree(COURSE, folder, dirs_exist_ok=True, copy_function=shutil.copyfile)
+    (folder / "gitignore").rename(folder / ".gitignore")
+    readme = folder / "README.md"
+    readme.write_text(readme.read_text(encoding="utf-8").replace("@NAME@", folder.resolve().name), encoding="utf-8")
+    name, data = wheel()
+    (folder / "softmark").mkdir()
+    (folder / "softmark" / name).write_bytes(data)
+    own = f'EXTRAS, NEXT = "[notebook,plot,release]", "validate assignments/{FIRST}"'
+    script = SET_UP.read_text(encoding="utf-8").replace('EXTRAS, NEXT = "", "check"', own)
+    (folder / SET_UP.name).write_text(script.replace("for this assignment", "for this course", 1), encoding="utf-8")
+    (folder / "constraints.txt").write_text(f"torch=={version('torch').partition('+')[0]}\n", encoding="utf-8")
+    make_assignment(FIRST, folder)
 
 
 def home_of(folder: Path) -> Path:

@@ -38,7 +38,7 @@ def report_command(out: Path, anonymous: bool) -> int:
     target = out / ("report-anonymous.html" if anonymous else "report.html")
     page = class_page(found, anonymous=anonymous, link=lambda name: f"report/{quote(name)}.html")
     write_atomically(target, page.encode())
-    print(f"{target}: {len(found.members)} submissions.")
+    print(f"{target}: {len(found.members)} submission{'s' * (len(found.members) != 1)}.")
     return 0
 
 
@@ -67,7 +67,7 @@ def feedback_command(out: Path, form: str) -> int:
         raise SoftmarkError(f"{out} was not graded from a download of {form}: use --format folder.")
     if form == "folder":
         _write_folder(out / "feedback", [*files, ("mail.csv", f"\ufeff{mails.getvalue()}")])
-        print(f"{out / 'feedback'}: {len(files)} pages, and mail.csv for a mail merge.")
+        print(f"{out / 'feedback'}: {len(files)} page{'s' * (len(files) != 1)}, and mail.csv for a mail merge.")
     else:
         buffer = io.BytesIO()
         with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -75,7 +75,7 @@ def feedback_command(out: Path, form: str) -> int:
                 archive.writestr(name, page)
         target = out / f"feedback-{form}.zip"
         write_atomically(target, buffer.getvalue())
-        print(f"{target}: {len(files)} pages.")
+        print(f"{target}: {len(files)} page{'s' * (len(files) != 1)}.")
     if nobodys:
         print(f"softmark: {form} does not know whose these are: {', '.join(nobodys)}.", file=sys.stderr)
     return 1 if nobodys else 0

@@ -40,12 +40,13 @@ def main(source: Path) -> int:
 
 
 def hand_in_reference(assignment: Assignment, folder: Path) -> None:
-    """Write the reference solutions, and the weights beside them, as a submission."""
+    """Write the reference solutions, and the data beside them that is handed in, as a submission."""
     folder.mkdir(parents=True)
     for part in assignment.parts:
         (folder / part.file).write_bytes(assignment.reference(part).read_bytes())
-    for weights in sorted(assignment.solutions.glob("*.safetensors")):
-        (folder / weights.name).write_bytes(weights.read_bytes())
+    for pattern in ("*.safetensors", *assignment.hand_in, *assignment.accept):
+        for path in sorted(assignment.solutions.glob(pattern)):
+            (folder / path.name).write_bytes(path.read_bytes())
 
 
 def shortfalls(results: Results, maximum: float) -> list[str]:

@@ -1,13 +1,12 @@
 """The zip that Gradescope builds an autograder from: the same bytes for the same files.
 
-It holds the grader's sources, one assignment with its solutions and the list of what to install. Mistakes and variants
+It holds the grader as a wheel, one assignment with its solutions and the list of what to install. Mistakes and variants
 stay behind: nothing of them is needed for grading, but for what the mistake bank keeps. What the zip does once it is
 unpacked stands in `runtime/`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, packages_distributions, version
 from pathlib import Path
@@ -16,6 +15,7 @@ import msgspec
 
 from autograder.assignment.assignment import Assignment
 from autograder.assignment.leftovers import meant_files
+from autograder.authoring.bundle.wheel import wheel
 from autograder.errors import SoftmarkError
 from autograder.gradescope.deadline import grading_seconds
 from autograder.gradescope.layout import COURSE, SETTINGS, Settings
@@ -44,7 +44,6 @@ def contents_of(assignment: Assignment, seconds: float = 600.0, allow_missing: l
 
     Raises `SoftmarkError` where the assignment does not load: every check is collected and every reference imported.
     """
-    sources = dict(_sources())
     checks = _loaded(assignment)
     contents = Contents()
     for name in SCRIPTS:
@@ -53,7 +52,8 @@ def contents_of(assignment: Assignment, seconds: float = 600.0, allow_missing: l
     for name in _LISTS:
         contents.files[name] = (RUNTIME / name).read_bytes().replace(b"\r\n", b"\n")
     contents.files["requirements.txt"] += _libraries(assignment, contents.files["requirements.txt"].decode())
-    contents.files.update({f"softmark/{name}": data for name, data in sources.items()})
+    name, data = wheel()
+    contents.files[name] = data
     _add_course(contents, assignment)
     settings = Settings(
         assignment=assignment.name,
@@ -83,18 +83,6 @@ def _loaded(assignment: Assignment) -> tuple[Check, ...]:
     checks = Checks(assignment, reference)
     with_checks(checks, lambda: refuse_wrong_points(checks.checks, assignment))
     return checks.checks
-
-
-def _sources() -> Iterator[tuple[str, bytes]]:
-    """What the package is built from there: pyproject.toml, README.md and `autograder/`."""
-    package = Path(__file__).parents[1]
-    for name in ("pyproject.toml", "README.md"):
-        path = package.parent / name
-        if not path.is_file():
-            raise SoftmarkError(f"{path} is missing: softmark package works in a checkout of Softmark, not elsewhere.")
-        yield name, path.read_bytes()
-    for path in meant_files(package):
-        yield f"autograder/{path.relative_to(package).as_posix()}", path.read_bytes()
 
 
 def _add_course(contents: Contents, assignment: Assignment) -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import shutil
 import stat
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -19,6 +21,16 @@ from autograder.errors import SoftmarkError
 from autograder.intake.submission import Submission
 from autograder.run.pool import Job, grade_all
 from autograder.run.session import Session
+
+ONLY = """
+import sys
+sys.path.insert(0, {!r})
+sys.argv[0] = "softmark"
+import autograder.cli
+assert autograder.__file__.startswith(sys.path[0])
+autograder.cli.program()
+"""
+"""Runs the Softmark that is installed there, and not this checkout's."""
 
 
 def softmark(*words: object, cwd: Path) -> subprocess.CompletedProcess[str]:
@@ -96,3 +108,51 @@ def test_it_goes_where_the_other_assignments_are(tmp_path: Path) -> None:
     assert home_of(deep) == tmp_path
     assert home_of(tmp_path / "assignments") == tmp_path
     assert os.path.samefile(home_of(tmp_path), tmp_path)
+
+
+def test_a_course_of_its_own_needs_the_wheel_and_no_checkout(tmp_path: Path) -> None:
+    """The wheel that the repository holds is unpacked, as pip does, and every verb is its own."""
+    made = softmark("new", "--course", "my_course", cwd=tmp_path)
+    assert made.returncode == 0, made.stderr
+    course, installed = tmp_path / "my_course", tmp_path / "installed"
+    assert {".gitignore", ".github", "Makefile", "README.md", "set_up.py", "constraints.txt"} <= {
+        path.name for path in course.iterdir()
+    }
+    (wheel,) = (course / "softmark").glob("softmark-*.whl")
+    zipfile.ZipFile(wheel).extractall(installed)
+    (course / "submissions" / "student_01").mkdir(parents=True)
+    shutil.copy(course / "solutions" / "01_first" / "norm.py", course / "submissions" / "student_01")
+    first, out = "assignments/01_first", "build/grades"
+    said = ""
+    for words in (
+        ("new", "02_second"),
+        ("validate", first),
+        ("starter", first),
+        ("starter", first, "--check"),
+        ("grade", first, "submissions", "-o", out, "-j", "1"),
+        ("report", out),
+        ("release", first, "-o", "build/students.zip"),
+        ("package", first, "-o", "build/gradescope.zip"),
+    ):
+        done = subprocess.run(
+            [sys.executable, "-c", ONLY.format(str(installed)), *words],
+            capture_output=True,
+            text=True,
+            cwd=course,
+            timeout=200,
+            check=False,
+        )
+        assert done.returncode == 0, (words, done.stderr)
+        said += done.stdout
+    assert "variants 1/1 full marks" in said and "student_01  5/5" in said
+    packed = zipfile.ZipFile(course / "build" / "gradescope.zip").namelist()
+    assert {wheel.name, "setup.sh", "course/solutions/01_first/norm.py"} <= set(packed)
+    again = softmark("new", "--course", "my_course", cwd=tmp_path)
+    assert again.returncode == 2 and "nothing is overwritten" in again.stderr
+
+
+@pytest.mark.parametrize("words", [(), ("03_norms", "--course", "there")])
+def test_new_makes_an_assignment_or_a_course(words: tuple[str, ...], tmp_path: Path) -> None:
+    done = softmark("new", *words, cwd=tmp_path)
+    assert done.returncode == 2 and "--course" in done.stderr
+    assert not list(tmp_path.iterdir())

@@ -26,6 +26,8 @@ from autograder.grading.checks import Check
 from autograder.grading.recording import ANSWERS, CAUSES
 
 _HERE = Path(__file__).parent
+SET_UP = _HERE / "set_up.py"
+"""The script that sets Softmark up for students, and in a course's own repository."""
 _HINTS = "hints.md"
 _TEXTS = ("README.md", "guide.md", "AGENTS.md")
 
@@ -47,7 +49,7 @@ def bundled(assignment: Assignment, checks: tuple[Check, ...], answers: bytes, c
         files[_HINTS] = hints.read_bytes()
         files["hints.html"] = handout_page(files[_HINTS].decode(), files).encode()
     files.update({name: _filled_in(name, assignment, checks).encode() for name in _TEXTS})
-    files["set_up.py"] = (_HERE / "set_up.py").read_bytes()
+    files[SET_UP.name] = SET_UP.read_bytes()
     files["constraints.txt"] = f"torch=={_installed('torch').partition('+')[0]}\n".encode()
     name, data = wheel()
     files[f"course/{name}"] = data

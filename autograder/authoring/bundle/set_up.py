@@ -13,6 +13,8 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 OLDEST, NEWEST = (3, 10), (3, 13)
 CPU_BUILDS = "https://download.pytorch.org/whl/cpu"
+[WHEEL] = HERE.glob("*/softmark-*.whl")
+EXTRAS, NEXT = "", "check"
 
 
 def main():
@@ -24,15 +26,14 @@ def main():
     python = sys.executable if has_own else made_environment()
     if not succeeds(python, "-c", "import torch"):
         install_torch(python)
-    [wheel] = HERE.glob("course/softmark-*.whl")
-    packages = [str(wheel), *libraries()]
+    packages = [f"{WHEEL}{EXTRAS}", *libraries()]
     if not succeeds(python, "-m", "pip", "install", "--quiet", *kept_torch(python), *packages, shown=True):
         sys.exit(
             "The packages could not be installed: see the lines above. Is this computer connected to the internet?"
         )
     command = Path(python).parent / ("softmark.exe" if os.name == "nt" else "softmark")
     where = os.path.relpath(command, HERE) if command.is_relative_to(HERE) else "softmark"
-    print(f"Ready. Now type, in {HERE}:\n\n    {where} check\n")
+    print(f"Ready. Now type, in {HERE}:\n\n    {where} {NEXT}\n")
 
 
 def made_environment():
@@ -57,13 +58,15 @@ def install_torch(python):
 
 def kept_torch(python):
     """What keeps pip from replacing the torch that is there."""
-    line = "import torch, pathlib; pathlib.Path('course/torch.txt').write_text('torch==' + torch.__version__)"
-    return ["-c", str(HERE / "course" / "torch.txt")] if succeeds(python, "-c", line) else []
+    kept = WHEEL.with_name("torch.txt")
+    line = f"import torch, pathlib; pathlib.Path({str(kept)!r}).write_text('torch==' + torch.__version__)"
+    return ["-c", str(kept)] if succeeds(python, "-c", line) else []
 
 
 def libraries():
-    """What else students may use."""
-    return (HERE / "course" / "libraries.txt").read_text().split()
+    """What else students may use, where the course says so."""
+    listed = WHEEL.with_name("libraries.txt")
+    return listed.read_text().split() if listed.is_file() else []
 
 
 def succeeds(*command, shown=False):

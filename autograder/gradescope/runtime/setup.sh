@@ -65,12 +65,14 @@ pip=("$home/venv/bin/python" -m pip --disable-pip-version-check --no-input)
 fetch=("${pip[@]}" install --quiet --no-cache-dir --only-binary :all:)
 from=()
 if [ -n "$torch_index" ]; then from=(--index-url "$torch_index"); fi
+if compgen -G "$source_folder/wheels/torch-*.whl" > /dev/null; then from=(--no-index --find-links "$source_folder/wheels"); fi
 again "${fetch[@]}" --no-deps ${from[@]+"${from[@]}"} -r "$source_folder/torch.txt" || fail \
-    "torch could not be installed from ${torch_index:-the configured index}: see the lines above." \
-    "Is that index out of reach? Set SOFTMARK_TORCH_INDEX at the top of setup.sh to a mirror of it."
+    "torch could not be installed (${from[*]:-from the configured index}): see the lines above." \
+    "Is that index out of reach? Set SOFTMARK_TORCH_INDEX at the top of setup.sh to a mirror of it, or put the wheel" \
+    "of torch for $("$python" --version) into a folder wheels/ of the zip (softmark package --wheel FILE)."
 again "${fetch[@]}" -r "$source_folder/requirements.txt" || fail \
     "What grading needs could not be installed: see the lines above."
-"${pip[@]}" install --quiet --no-deps --no-build-isolation "$source_folder/softmark" || fail \
+"${pip[@]}" install --quiet --no-deps "$source_folder"/softmark-*.whl || fail \
     "The package softmark could not be installed: see the lines above."
 "${pip[@]}" check || fail "Installed packages do not fit together: see the lines above."
 

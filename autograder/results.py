@@ -224,7 +224,7 @@ class CheckResult(msgspec.Struct, frozen=True, kw_only=True):
     what the explanation and the reason do not hold. `unweighed` says why the allocation model alone judged memory.
     With `hide_errors` the explanation holds the author's words, and students are told nothing else. `only_here` says of
     a visible check that explanation, reason and output are those of inputs that the student does not have, and whether
-    it passes with those at home.
+    it passes with those at home. The points of an `extra` one are in no part's maximum.
     """
 
     number: str
@@ -244,12 +244,18 @@ class CheckResult(msgspec.Struct, frozen=True, kw_only=True):
     output: str = ""
     staff: str = ""
     tags: tuple[str, ...] = ()
+    extra: bool = False
     cpu_seconds: float = 0.0
     wall_seconds: float = 0.0
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.score) and 0.0 <= self.score <= self.weight):
             raise ValueError(f"check {self.number}: a score of {self.score} is not in [0, {self.weight}]")
+
+    @property
+    def counted(self) -> float:
+        """The points of it that are in the maximum: none for a bonus."""
+        return 0.0 if self.extra else self.weight
 
 
 class PartPoints(msgspec.Struct, frozen=True, kw_only=True):
@@ -335,9 +341,9 @@ class Grade(msgspec.Struct, frozen=True, kw_only=True):
     `status` is *graded*; *incomplete* (a check of ours broke, or the run was cut short: `reason`); or *ungraded*
     (nobody could read what was handed in: `reason`), in which case `points` is None. `notes` are said to the student
     (a renamed file was recognised, a function was defined twice); `staff` are not. `held` are files of the hand-in from
-    which no part was taken. `points` are those of the parts,
-    less what `late` takes off (`late.points_after`). `checksum` stands in files alone: `to_json` writes and `from_json`
-    checks it.
+    which no part was taken. `points` are those of the parts, less what `late` takes off, and `extra_credit` as far as
+    it counts (`late.total_of`): up to `extra_cap` above the maximum. `checksum` stands in files alone: `to_json` writes
+    and `from_json` checks it.
     """
 
     submission: str
@@ -354,6 +360,8 @@ class Grade(msgspec.Struct, frozen=True, kw_only=True):
     leaderboard: tuple[LeaderboardEntry, ...] = ()
     submitters: tuple[Submitter, ...] = ()
     late: Lateness | None = None
+    extra_credit: float = 0.0
+    extra_cap: float = 0.0
     sandbox: dict[str, str] = {}
     wall_seconds: float = 0.0
     key: Key | None = None

@@ -41,6 +41,7 @@ class Assignment(msgspec.Struct, frozen=True, kw_only=True):
     python: str = "3.10"
     hidden_until_due: Literal["nothing", "counts", "causes"] = "nothing"
     earned_by_nothing: dict[str, str] = {}
+    extra_credit_cap: float = 0.0
     late: Late | None = None
 
     @property
@@ -164,6 +165,7 @@ def load_assignment(folder: Path | str) -> Assignment:
         python=manifest.python,
         hidden_until_due=manifest.hidden_until_due,
         earned_by_nothing=manifest.earned_by_nothing,
+        extra_credit_cap=manifest.extra_credit_cap,
         late=manifest.late,
     )
 

@@ -125,6 +125,13 @@ def points_after(points: float, maximum: float, late: Lateness) -> float:
     return round(min(points, remain), _DECIMALS)
 
 
+def total_of(grade: Grade, late: Lateness | None) -> float:
+    """The points of the parts, less what late work costs, and extra credit on top, up to the maximum and the cap."""
+    earned = round(math.fsum(part.points for part in grade.parts), _DECIMALS)
+    remain = points_after(earned, grade.maximum, late or Lateness())
+    return round(max(remain, min(remain + grade.extra_credit, grade.maximum + grade.extra_cap)), _DECIMALS)
+
+
 def applied(grade: Grade, policy: Policy | None, created_at: str, due: str = "") -> Grade:
     """The grade with the policy applied; the very same object where that changes nothing.
 
@@ -133,12 +140,7 @@ def applied(grade: Grade, policy: Policy | None, created_at: str, due: str = "")
     late = penalty(policy, created_at, due, grade.submitters) if policy is not None else None
     if grade.points is None or grade.late == late:
         return grade
-    earned = round(math.fsum(part.points for part in grade.parts), _DECIMALS)
-    return msgspec.structs.replace(
-        grade,
-        late=late,
-        points=points_after(earned, grade.maximum, late or Lateness()),
-    )
+    return msgspec.structs.replace(grade, late=late, points=total_of(grade, late))
 
 
 def _lateness(

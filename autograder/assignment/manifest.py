@@ -190,6 +190,15 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         dict[str, Annotated[str, Meta(min_length=1)]],
         Meta(description="Checks that validate's trivial answers may pass, by number, each with the reason."),
     ] = {}
+    extra_credit_cap: Annotated[
+        float,
+        Meta(
+            ge=0,
+            le=1e6,
+            description="How far extra credit (@pytest.mark.extra_credit) may go above the maximum; with 0 it makes up "
+            "for points lost elsewhere, and no more.",
+        ),
+    ] = 0.0
     late: Annotated[Late, Meta(description="What late work costs; without this table, nothing.")] | None = None
 
 

@@ -23,6 +23,7 @@ from autograder.authoring.leaks import leaks, syntax_tree
 from autograder.authoring.portability import imported_modules, not_there
 from autograder.authoring.starter_code import HANDOUT, make_parts, solution_blocks, top_level_names
 
+_LEADERBOARD = re.compile(r"^@leaderboard\(", re.MULTILINE)
 _TEXTS = (".py", ".md", ".toml", ".ipynb", ".txt")
 
 
@@ -61,6 +62,11 @@ def remarks(assignment: Assignment) -> list[str]:
         f"{part.name}: it has no known mistake, so nobody knows what its checks catch; --suggest proposes some"
         for part in assignment.parts
         if not any(entry.kind == "mistake" for entry in bank(assignment, part))
+    ]
+    blind += [
+        f"{path.stem.removeprefix('test_')}: a hidden check fills a leaderboard, which all students see"
+        for path in files
+        if path.parent == assignment.hidden and _LEADERBOARD.search(path.read_text(encoding="utf-8", errors="replace"))
     ]
     if not hidden:
         return blind

@@ -164,7 +164,9 @@ def _rows(exercises: Sequence[Exercise], checks: Sequence[Counted], assignment: 
         minutes = sum(exercise.minutes for exercise in own if not exercise.bonus)
         yield f"| **{part.number}** | **{part.title}**, `{part.file}` | **{part.points:g}** | **{minutes}** | | | |"
         for exercise in own:
-            points = "bonus" if exercise.bonus else f"{_points(exercise, checks):g}"
+            points = f"{_points(exercise, checks):g}"
+            if exercise.bonus:
+                points = "bonus" if points == "0" else f"bonus, {points}"
             visible, hidden = (
                 _numbers(check.number for check in checks if check.exercise == exercise.number and check.hidden == side)
                 for side in (False, True)

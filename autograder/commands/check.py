@@ -70,7 +70,7 @@ def check_command(folder: Path, wish: Wish) -> int:
     except KeyboardInterrupt:
         print("softmark: stopped, nothing more is checked.", file=sys.stderr)
         return _INTERRUPTED
-    return 0 if all(check.outcome == "passed" or not check.weight for check in grade.checks) else 1
+    return 0 if all(check.outcome == "passed" or not check.counted for check in grade.checks) else 1
 
 
 @dataclass(frozen=True)
@@ -152,7 +152,7 @@ def _once(home: Home, grader: Grader, subject: Callable[[], Any], wish: Wish, be
 def _chosen(assignment: Assignment, checks: Sequence[Check], wish: Wish, before: Memory) -> Sequence[str]:
     """The checks (or parts) that were asked for; all where none were."""
     if wish.failed:
-        failed = [c.number for c in checks if c.weight and before.outcomes.get(c.number) not in (None, "passed")]
+        failed = [c.number for c in checks if c.counted and before.outcomes.get(c.number) not in (None, "passed")]
         if not failed:
             raise SoftmarkError("No check failed the last time: run softmark check without --failed.", exit_code=0)
         return failed
@@ -172,7 +172,7 @@ def _wait_for_a_change(home: Home, before: Memory) -> None:
 def standing(assignment: Assignment, checks: Sequence[Check], grade: Grade) -> str:
     """The points of the checks that ran, of those that did not, and of hidden ones, in the parts that were tried."""
     parts = {part.part for part in grade.parts}
-    visible = math.fsum(check.weight for check in checks if check.part in parts)
+    visible = math.fsum(check.counted for check in checks if check.part in parts)
     hidden = math.fsum(part.points for part in assignment.parts if part.name in parts) - visible
     line = f"visible checks: {points_text(grade.points)} of {points_text(grade.maximum)} points"
     if visible - grade.maximum > 1e-6:

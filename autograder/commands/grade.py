@@ -202,7 +202,7 @@ def _standing(out: Path, names: Sequence[str]) -> dict[str, set[str]]:
         so[name] = {"incomplete"} if grade is None or grade.status != "graded" else set()
         if grade is not None:
             seconds[name] = grade.wall_seconds
-            if any(check.score < check.weight for check in grade.checks):
+            if any(check.score < check.counted for check in grade.checks):
                 so[name].add("failed")
             if any(check.outcome == "timed_out" for check in grade.checks):
                 so[name].add("slow")

@@ -84,6 +84,7 @@ def _plan(order: Order, assignment: Assignment, grader: Grader, sandbox: dict[st
             part=check.part,
             title=check.title,
             weight=check.weight,
+            extra=check.extra,
             score=0.0,
             outcome="not_run",
             hidden=check.hidden,

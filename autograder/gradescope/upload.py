@@ -19,7 +19,7 @@ from autograder.authoring.bundle.wheel import wheel
 from autograder.errors import SoftmarkError
 from autograder.gradescope.deadline import grading_seconds
 from autograder.gradescope.layout import COURSE, SETTINGS, Settings
-from autograder.gradescope.visibility import note_on_totals
+from autograder.gradescope.visibility import note_on_leaderboards, note_on_totals
 from autograder.grading.checks import Check, refuse_wrong_points
 from autograder.grading.known_mistakes import FILE as BANK
 from autograder.grading.known_mistakes import is_stale, made_from
@@ -62,7 +62,9 @@ def contents_of(assignment: Assignment, seconds: float = 600.0, allow_missing: l
         allow_missing=tuple(sorted(allow_missing or [])),
     )
     contents.files[SETTINGS] = msgspec.json.format(msgspec.json.encode(settings), indent=1) + b"\n"
-    contents.notes += filter(None, [note_on_totals(checks), _note_on_time(assignment, seconds)])
+    contents.notes += filter(
+        None, [note_on_totals(checks), note_on_leaderboards(checks), _note_on_time(assignment, seconds)]
+    )
     return contents
 
 

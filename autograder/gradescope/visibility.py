@@ -1,4 +1,4 @@
-"""What the platform hides from students because of one hidden check: said to the instructor before the upload."""
+"""What the platform shows and hides because of hidden checks: said to the instructor before the upload."""
 
 from __future__ import annotations
 
@@ -27,6 +27,15 @@ def note_on_totals(checks: Iterable[Check]) -> str:
         f"On Gradescope students see no total score {until}, since {how_many} not visible to them "
         f"({_some([check.number for check in (never or hidden)])})."
     )
+
+
+def note_on_leaderboards(checks: Iterable[Check]) -> str:
+    """One sentence where a hidden check fills a column that every student sees; else ""."""
+    told = [check for check in checks if check.leaderboard is not None and check.visibility != "visible"]
+    if not told:
+        return ""
+    columns = ", ".join(f"{check.leaderboard.name} (check {check.number})" for check in told if check.leaderboard)
+    return f"All students see the leaderboard, so what hidden checks write there is no secret: {columns}."
 
 
 def _some(numbers: list[str]) -> str:

@@ -44,9 +44,15 @@ class Check:
     reading: str = ""
     hide_errors: str = ""
     tags: tuple[str, ...] = ()
+    extra: bool = False
     leaderboard: Leaderboard | None = None
     forbids: tuple[str, ...] = ()
     items: tuple[pytest.Function, ...] = field(default=(), repr=False)
+
+    @property
+    def counted(self) -> float:
+        """The points of it that are in its part's maximum: none for a bonus."""
+        return 0.0 if self.extra else self.weight
 
 
 def collect(items: Iterable[pytest.Item], assignment: Assignment) -> tuple[Check, ...]:
@@ -125,6 +131,7 @@ def _check(items: list[pytest.Function], assignment: Assignment) -> Check:
         reading=_reading(items[0], where),
         hide_errors=str(marked("__hide_errors__") or ""),
         tags=tuple(str(tag) for tag in marked("__tags__") or ()),
+        extra=items[0].get_closest_marker("extra_credit") is not None,
         leaderboard=Leaderboard(str(column), marked("__leaderboard_sort_order__") or "desc") if column else None,
         forbids=assignment.part(part).forbids,
         items=tuple(items),
@@ -152,7 +159,7 @@ def _unwrap(items: list[pytest.Function]) -> tuple[Callable[..., Any], Callable[
 
 def _weight(value: Any, where: str) -> float:
     if value is None:
-        raise SoftmarkError(f"{where} has no weight: put @weight(POINTS) on it (0 for a bonus).")
+        raise SoftmarkError(f"{where} has no weight: put @weight(POINTS) on it (0 for a bonus without points).")
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value) or value < 0:
         raise SoftmarkError(f"{where}: a weight of {value!r} is not a number of points from 0 up.")
     return float(value)
@@ -200,9 +207,9 @@ def refuse_wrong_points(checks: Iterable[Check], assignment: Assignment) -> None
     checks = list(checks)
     for part in assignment.parts:
         ours = [check for check in checks if check.part == part.name]
-        total = math.fsum(check.weight for check in ours)
+        total = math.fsum(check.counted for check in ours)
         if abs(total - part.points) > 1e-9:
-            each = ", ".join(f"{check.number}: {check.weight:g}" for check in ours) or "no check"
+            each = ", ".join(f"{check.number}: {check.counted:g}" for check in ours) or "no check"
             raise SoftmarkError(
                 f"{assignment.name}: the weights of part {part.number} ({part.name}) add up to {total:g} ({each}), but "
                 f"the manifest says {part.points:g} points: change a weight, or `points` in "

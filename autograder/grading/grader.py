@@ -17,7 +17,7 @@ from typing import Literal
 import msgspec
 
 from autograder.assignment.assignment import Assignment
-from autograder.assignment.late import applied, policy_of
+from autograder.assignment.late import applied, policy_of, total_of
 from autograder.diagnosis.diagnosis import Diagnosis, with_causes
 from autograder.diagnosis.mistake_bank import AT_HOME, Bank
 from autograder.diagnosis.traces import CheckTrace
@@ -166,7 +166,7 @@ class Grader:
         results, _ = self._run_checks(subject, _chosen(self._checks.checks, only))
         grade = self._add_up(name, results, None, time.monotonic())
         parts = tuple(
-            msgspec.structs.replace(part, maximum=math.fsum(each.weight for each in results if each.part == part.part))
+            msgspec.structs.replace(part, maximum=math.fsum(each.counted for each in results if each.part == part.part))
             for part in grade.parts
             if any(each.part == part.part for each in results)
         )
@@ -259,28 +259,32 @@ class Grader:
         if broken:
             numbers = ", ".join(each.number for each in broken)
             reason = f"check {numbers} could not be carried out, for a reason that is not the student's"
+        own = [each for each in results if not each.extra]
         parts = tuple(
             PartPoints(
                 part=part.name,
                 number=part.number,
-                points=_rounded(math.fsum(each.score for each in results if each.part == part.name)),
+                points=_rounded(math.fsum(each.score for each in own if each.part == part.name)),
                 maximum=part.points,
             )
             for part in self._assignment.parts
         )
-        return Grade(
+        grade = Grade(
             submission=name,
             assignment=self._assignment.name,
             status="incomplete" if reason else "graded",
-            points=_rounded(math.fsum(part.points for part in parts)),
+            points=None,
             maximum=self._assignment.maximum,
             parts=parts,
             checks=tuple(results),
             reason=reason,
+            extra_credit=_rounded(math.fsum(each.score for each in results if each.extra)),
+            extra_cap=self._assignment.extra_credit_cap,
             sandbox=self._sandbox,
             wall_seconds=round(time.monotonic() - start, 3),
             key=key,
         )
+        return msgspec.structs.replace(grade, points=total_of(grade, None))
 
     def _ungraded(self, submission: Submission, reason: str, start: float) -> Grade:
         return Grade(

@@ -67,4 +67,4 @@ def trace_of(run: CheckRun, *, keep_all: bool = False) -> CheckTrace:
     for item in run.items:
         functions.update(dict.fromkeys(item.line.log.functions))
     items = tuple(trace_item(item.comparisons, error_of(item), keep_all=keep_all) for item in run.items)
-    return CheckTrace(run.check.number, items, tuple(functions), bonus=run.check.weight == 0)
+    return CheckTrace(run.check.number, items, tuple(functions), bonus=run.check.counted == 0)

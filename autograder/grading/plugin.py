@@ -264,6 +264,7 @@ class Checks:
     # -------------------------------------------------------------- hooks
 
     def pytest_configure(self, config: pytest.Config) -> None:
+        config.addinivalue_line("markers", "extra_credit: the check's points are on top of its part's")
         config.addinivalue_line("markers", "read(where): where a student reads about the property")
 
     @pytest.hookimpl(trylast=True)

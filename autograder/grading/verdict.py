@@ -127,6 +127,7 @@ def result(run: CheckRun) -> CheckResult:
         output=_writable(run.usage.output),
         staff=_writable(staff),
         tags=check.tags,
+        extra=check.extra,
         cpu_seconds=round(run.usage.cpu_seconds, 4),
         wall_seconds=round(run.wall_seconds, 4),
     )

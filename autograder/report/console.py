@@ -70,10 +70,12 @@ def _head(view: StudentView) -> Iterator[RenderableType]:
     if view.status == "incomplete":
         words = "This grade is not complete: not everything could be checked, and the points can still rise."
         yield _Hanging("", Text(words, "yellow"), 0)
-    if len(view.totals) > 1:
+    if len(view.totals) > 1 or view.added:
         points = [(one_line(p.part), f"{points_text(p.points)} of {points_text(p.maximum)}") for p in view.totals]
         if view.taken_off:
             points.append(("late", f"-{points_text(view.taken_off)}"))
+        if view.added:
+            points.append(("extra credit", f"+{points_text(view.added)}"))
         yield from _facts(points, 0)
     for note in view.notes:
         yield _Hanging("note: ", one_line(note, 500), 6)
@@ -116,7 +118,7 @@ def together_block(group: Together) -> Iterator[RenderableType]:
 
 
 def _together(part: str, group: Together) -> RenderableType:
-    points = sum(check.weight for check in group.checks)
+    points = sum(check.counted for check in group.checks)
     if group.whole_part:
         count = f"{len(group.checks)} checks, {points_text(points)} points"
         return Text(f"{one_line(part)}: {group.sentence} ({count})")
@@ -136,6 +138,7 @@ def check_block(check: CheckView) -> RenderableType:
     if check.weight or check.outcome in ("passed", "broken"):
         head.append(f"{_WORDS.get(check.outcome, check.outcome):<10}", style=_STYLES.get(check.outcome, "red"))
         head.append(f"{points_text(check.points)}/{points_text(check.weight)}" if check.weight else "bonus")
+        head.append(" extra credit" if check.extra else "")
     else:
         head.append(_BONUS, style="yellow")
     head.append("  hidden" if check.hidden else "")

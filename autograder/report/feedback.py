@@ -79,6 +79,10 @@ def _parts(view: StudentView) -> str:
         rows.append(
             f'<tr><th scope="row">late</th><td class="number">-{points_text(view.taken_off)}</td><td></td></tr>\n'
         )
+    if view.added:
+        rows.append(
+            f'<tr><th scope="row">extra credit</th><td class="number">+{points_text(view.added)}</td><td></td></tr>\n'
+        )
     head = '<thead><tr><th scope="col">Part</th><th scope="col">Points</th><td></td></tr></thead>\n'
     return f"<table>\n{head}<tbody>\n{''.join(rows)}</tbody>\n</table>\n" if rows else ""
 
@@ -99,14 +103,14 @@ def _failures(part: PartView, pictures: Mapping[str, str]) -> str:
     """Why the part does not import before all else, then check by check (a bonus last), then what is not there."""
     imports = [_together(group) for group in part.together if group.import_failed]
     rest = [_together(group) for group in part.together if not group.import_failed]
-    failed = sorted((c for c in part.alone if c.outcome != "passed"), key=lambda check: not check.weight)
+    failed = sorted((c for c in part.alone if c.outcome != "passed"), key=lambda check: not check.counted)
     told = [_check(check, pictures.get(check.number, "")) for check in failed]
     blocks = [*imports, *told, *rest]
     return f"<h3>{_text(one_line(part.name))}</h3>\n{''.join(blocks)}" if blocks else ""
 
 
 def _together(group: Together) -> str:
-    points = sum(check.weight for check in group.checks)
+    points = sum(check.counted for check in group.checks)
     head = f"{_BONUS}: {group.function}" if group.function and not points else group.sentence
     numbers = "" if group.whole_part else ", ".join(one_line(check.number, 20) for check in group.checks)
     worth = f"{points_text(points)} points" if points else "no points"
@@ -123,6 +127,7 @@ def _check(check: CheckView, picture: str) -> str:
     number = _text(one_line(check.number, 20))
     outcome = _WORDS.get(check.outcome, check.outcome) if check.weight or check.outcome == "broken" else _BONUS
     points = f", {points_text(check.points)} of {points_text(check.weight)} points" if check.weight else ""
+    points += " of extra credit" if check.extra else ""
     hidden = ' <span class="hidden">hidden</span>' if check.hidden else ""
     return (
         f'<article class="{check.outcome if check.weight else "missing"}" id="check-{number}">\n'

@@ -35,6 +35,7 @@ class Row(NamedTuple):
     total: str
     maximum: str
     late: tuple[str, str]
+    extra: str
     parts: tuple[tuple[int, str], ...]
     part_points: tuple[str, ...]
     numbers: tuple[str, ...]
@@ -52,6 +53,7 @@ def row_of(grade: Grade) -> Row:
         total=points_cell(grade.points) if grade.status == "graded" and grade.points is not None else "",
         maximum=points_cell(grade.maximum),
         late=_lateness(grade),
+        extra=points_cell(grade.extra_credit) if grade.extra_credit else "",
         parts=_shared(tuple((part.number, part.part) for part in grade.parts)),
         part_points=_shared(tuple(points_cell(part.points) if graded else "" for part in grade.parts)),
         numbers=_shared(tuple(check.number for check in grade.checks)),
@@ -71,7 +73,8 @@ def gradebook_csv(rows: Iterable[Row], present: Collection[str] | None = None) -
     that it is blank.
 
     `late_hours` have passed since the due date, and `late_percent` are taken off; the total has that taken off, parts
-    and checks do not. Blank where there is no policy, or where nobody can tell. Rows are in the order of the
+    and checks do not. `extra_credit` is there where somebody earned any: the total has it as far as the cap lets it
+    count. Blank where there is no policy, or where nobody can tell. Rows are in the order of the
     submissions' names; columns are all that any grade has.
     """
     rows = sorted(rows, key=lambda row: row.submission)
@@ -79,7 +82,8 @@ def gradebook_csv(rows: Iterable[Row], present: Collection[str] | None = None) -
     numbers = sorted({number for row in rows for number in row.numbers}, key=number_key)
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([*_HEAD, *map(_cell, parts), *map(_cell, numbers), "reason"])
+    extra = any(row.extra for row in rows)
+    writer.writerow([*_HEAD, *["extra_credit"] * extra, *map(_cell, parts), *map(_cell, numbers), "reason"])
     for row in rows:
         points = {name: each for (_, name), each in zip(row.parts, row.part_points, strict=True)}
         checks = dict(zip(row.numbers, row.check_points, strict=True))
@@ -92,6 +96,7 @@ def gradebook_csv(rows: Iterable[Row], present: Collection[str] | None = None) -
                 row.maximum,
                 *row.late,
                 "yes" if present is not None and row.submission not in present else "",
+                *[row.extra] * extra,
                 *(points.get(part, "") for part in parts),
                 *(checks.get(number, "") for number in numbers),
                 _cell(row.reason),

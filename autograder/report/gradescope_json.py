@@ -16,10 +16,12 @@ import msgspec
 from autograder.report.gradescope_schema import LeaderboardColumn, PlatformTest, Results
 from autograder.report.lines import explanation_text, printed_text
 from autograder.report.view import (
+    added,
     check_view,
     for_staff,
     for_students,
     is_hidden,
+    is_worth_a_look,
     notes_for_students,
     reason_for_students,
     staff_notes,
@@ -44,10 +46,10 @@ def to_results(grade: Grade, run: Mapping[str, Any] | None = None, meanwhile: Me
     """The grade as the platform takes it; the score is 0 for what nobody could grade. `run` are figures for staff."""
     share = _ALL_TESTS_CHARACTERS // max(1, len(grade.checks))
     return Results(
-        score=_rounded(grade.points, grade.maximum) if grade.status != "ungraded" and grade.points is not None else 0.0,
+        score=_rounded(grade.points, math.inf) if grade.status != "ungraded" and grade.points is not None else 0.0,
         execution_time=0.0 if meanwhile else round(max(0.0, grade.wall_seconds), 3),  # code can sleep by what it sees
         output=shown(_summary(grade, meanwhile), _SUMMARY_CHARACTERS),
-        tests=tuple(_test(check, min(_TEST_CHARACTERS, share)) for check in grade.checks),
+        tests=tuple(_test(check, min(_TEST_CHARACTERS, share)) for check in grade.checks if is_worth_a_look(check)),
         leaderboard=tuple(_leaderboard(grade)),
         extra_data=_staff_data(grade) | ({"run": dict(run)} if run else {}),
     )
@@ -71,7 +73,7 @@ def _test(check: CheckResult, characters: int) -> PlatformTest:
     ]
     return PlatformTest(
         score=_rounded(check.score, check.weight),
-        max_score=check.weight,
+        max_score=check.counted,
         status="passed" if check.outcome == "passed" else "failed",
         name=one_line(check.title or check.name),
         number=visible(check.number),
@@ -106,7 +108,8 @@ def _summary(grade: Grade, meanwhile: Meanwhile) -> str:
 
 def _points(grade: Grade) -> list[str]:
     lines = [f"{part.part}: {_number(part.points)} of {_number(part.maximum)} points" for part in grade.parts]
-    return [*lines, f"late: -{_number(taken_off(grade))} points"] if taken_off(grade) else lines
+    lines += [f"late: -{_number(taken_off(grade))} points"] if taken_off(grade) else []
+    return [*lines, f"extra credit: +{_number(added(grade))} points"] if added(grade) else lines
 
 
 def _so_far(grade: Grade, meanwhile: Meanwhile) -> list[str]:
@@ -114,16 +117,16 @@ def _so_far(grade: Grade, meanwhile: Meanwhile) -> list[str]:
     lines: list[str] = []
     for part in grade.parts:
         seen = [check for check in grade.checks if check.part == part.part and not is_hidden(check)]
-        earned, most = math.fsum(check.score for check in seen), math.fsum(check.weight for check in seen)
+        earned, most = math.fsum(c.score for c in seen if not c.extra), math.fsum(check.counted for check in seen)
         lines.append(f"{part.part}: {_number(earned)} of {_number(most)} points in visible checks")
-    left_out = math.fsum(check.weight for check in grade.checks if is_hidden(check))
+    left_out = math.fsum(check.counted for check in grade.checks if is_hidden(check))
     if left_out:
         lines.append(f"These sums leave out the hidden checks, which hold {_number(left_out)} points.")
     return [*lines, *_of_hidden_checks(grade, meanwhile)]
 
 
 def _of_hidden_checks(grade: Grade, meanwhile: Meanwhile) -> list[str]:
-    hidden = [check for check in grade.checks if is_hidden(check) and check.weight]
+    hidden = [check for check in grade.checks if is_hidden(check) and check.counted]
     failed = [check for check in hidden if check.outcome != "passed"]
     if meanwhile == "causes":
         told = [(check, for_students(check)) for check in failed]

@@ -46,12 +46,12 @@ class Live:
         for part in parts:
             checks = [check for check in self._results if check.part == part]
             counts = Counter(
-                _WORDS.get(c.outcome, c.outcome) if c.weight or c.outcome == "passed" else "bonus not there yet"
+                _WORDS.get(c.outcome, c.outcome) if c.counted or c.outcome == "passed" else "bonus not there yet"
                 for c in checks
             )
             said = [f"{counts.pop('passed', 0)} of {len(checks)} passed"] + [
                 f"{n} {word}" for word, n in counts.items()
             ]
-            earned, most = sum(check.score for check in checks), sum(check.weight for check in checks)
+            earned, most = sum(c.score for c in checks if not c.extra), sum(check.counted for check in checks)
             points = f"{points_text(earned)} of {points_text(most)} points"
             self._console.print(Text(f"{one_line(part):<{width}}  {', '.join(said)}; {points}"))

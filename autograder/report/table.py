@@ -14,7 +14,7 @@ from rich.text import Text
 
 from autograder.diagnosis.exception_meanings import is_out_of_memory
 from autograder.report.sentences import sentence
-from autograder.report.view import is_not_handed_in
+from autograder.report.view import is_not_handed_in, is_worth_a_look
 from autograder.results import CheckResult, Grade, ImportFailed, Outcome
 from autograder.text import one_line
 
@@ -90,7 +90,7 @@ def stood_out(grade: Grade) -> str:
     unimportable = _unimportable(parts)
     found += [*words, *unimportable.values()]
     silent = {*absent, *unimportable}
-    checks = [check for check in grade.checks if check.part not in silent and _counts(check)]
+    checks = [check for check in grade.checks if check.part not in silent and is_worth_a_look(check)]
     memory = [
         check
         for check in checks
@@ -124,11 +124,6 @@ def _unimportable(parts: Mapping[str, Sequence[CheckResult]]) -> dict[str, str]:
         if len(failures) == len(checks):
             found[part] = f"{one_line(part, 40)}.py does not import: {one_line(sentence(failures[0].why), 160)}"
     return found
-
-
-def _counts(check: CheckResult) -> bool:
-    """Whether somebody should look at it: at a bonus that was not tried, nobody need."""
-    return check.weight > 0 or check.outcome not in ("missing", "not_run")
 
 
 def points_text(points: float | None) -> str:

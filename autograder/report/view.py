@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-from autograder.assignment.late import points_after
+from autograder.assignment.late import points_after, total_of
 from autograder.diagnosis.exception_meanings import what_it_means
 from autograder.report.lines import labelled
 from autograder.report.sentences import near, plain, sentence, unweighed, weighed_by_model
@@ -52,9 +52,15 @@ class CheckView:
     outcome: Outcome
     points: float
     weight: float
+    extra: bool
     hidden: bool
     told: Explanation | None
     printed: str
+
+    @property
+    def counted(self) -> float:
+        """The points of it that are in the maximum: none for a bonus."""
+        return 0.0 if self.extra else self.weight
 
 
 @dataclass(frozen=True)
@@ -97,6 +103,7 @@ class StudentView:
     maximum: float
     totals: tuple[PartPoints, ...]
     taken_off: float
+    added: float
     reason: str
     notes: tuple[str, ...]
     parts: tuple[PartView, ...]
@@ -134,6 +141,7 @@ def student_view(grade: Grade) -> StudentView:
         maximum=grade.maximum,
         totals=grade.parts,
         taken_off=taken_off(grade),
+        added=added(grade),
         reason=reason_for_students(grade),
         notes=notes_for_students(grade),
         parts=tuple(_part_view(name, checks) for name, checks in parts.items()),
@@ -149,6 +157,7 @@ def check_view(check: CheckResult) -> CheckView:
         outcome=check.outcome,
         points=check.score,
         weight=check.weight,
+        extra=check.extra,
         hidden=hidden,
         told=for_students(check),
         printed="" if hidden or check.only_here else check.output,
@@ -163,9 +172,21 @@ def taken_off(grade: Grade) -> float:
     return earned - points_after(earned, grade.maximum, grade.late)
 
 
+def added(grade: Grade) -> float:
+    """The points that extra credit adds, as far as the cap lets them count."""
+    if grade.points is None or not grade.extra_credit:
+        return 0.0
+    return total_of(grade, grade.late) - total_of(msgspec.structs.replace(grade, extra_credit=0.0), grade.late)
+
+
 def is_hidden(check: CheckResult) -> bool:
     """Whether students may see no more of this check than its property and the likely cause."""
     return check.hidden or check.visibility == "hidden"
+
+
+def is_worth_a_look(check: CheckResult) -> bool:
+    """Whether there is something to say of it: of a bonus that was not tried, there is not."""
+    return check.counted > 0 or check.outcome not in ("missing", "not_run")
 
 
 def explained(check: CheckResult) -> Explanation | None:

@@ -15,9 +15,9 @@ from pathlib import Path
 
 import msgspec
 
-from autograder.assignment.late import points_after
+from autograder.assignment.late import total_of
 from autograder.errors import SoftmarkError
-from autograder.results import Grade, Lateness, Override
+from autograder.results import Grade, Override
 from autograder.text import one_line
 
 OVERRIDES = "overrides.jsonl"
@@ -109,13 +109,11 @@ def _said(one: Override) -> str:
 
 def added_up(grade: Grade) -> Grade:
     """The points of the parts and the total, counted from the checks."""
+    own = [each for each in grade.checks if not each.extra]
     parts = tuple(
-        msgspec.structs.replace(
-            part, points=round(math.fsum(each.score for each in grade.checks if each.part == part.part), 6)
-        )
+        msgspec.structs.replace(part, points=round(math.fsum(each.score for each in own if each.part == part.part), 6))
         for part in grade.parts
     )
-    earned = round(math.fsum(part.points for part in parts), 6)
-    return msgspec.structs.replace(
-        grade, parts=parts, points=points_after(earned, grade.maximum, grade.late or Lateness())
-    )
+    extra = round(math.fsum(each.score for each in grade.checks if each.extra), 6)
+    grade = msgspec.structs.replace(grade, parts=parts, extra_credit=extra)
+    return msgspec.structs.replace(grade, points=total_of(grade, grade.late))

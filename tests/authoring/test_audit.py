@@ -253,3 +253,10 @@ def test_validate_says_first_what_reading_finds_and_falls_short_of_it(
     assert first == "handout.md: it does not mention Counter, which students write in numbers_part.py"
     assert second.startswith("note: numbers_part: while a check is hidden")
     assert last.startswith("reference 2/2 · starter 0/2")
+
+
+def test_what_a_hidden_check_writes_on_the_leaderboard_is_said_to_be_seen(tmp_path: Path) -> None:
+    hidden = ONE_CHECK.replace("@weight(2)", '@weight(2)\n@visibility("hidden")\n@leaderboard("speed")')
+    assignment = tiny_assignment(tmp_path, checks="", hidden=hidden)
+    assert any("fills a leaderboard" in line for line in remarks(assignment))
+    assert not any("leaderboard" in line for line in remarks(tiny_assignment(tmp_path / "other")))

@@ -132,7 +132,8 @@ def test_definitions_before_a_final_exit_count(assignment, tmp_path, session):
     assert grades_of(job_of(assignment, tmp_path), session)["student_01"].grade.points == 2
 
 
-def test_a_long_list_of_numbers_in_the_source_has_memory_enough(assignment, tmp_path, session):
+def test_a_long_list_of_numbers_in_the_source_has_memory_enough(tmp_path, session):
+    assignment = tiny_assignment(tmp_path)  # with time enough, too
     numbers = ", ".join(f"{number / 7:.6f}" for number in range(250_000))
     hand_in(tmp_path, student_01=f"WEIGHTS = [{numbers}]\n{REFERENCE}")
     assert grades_of(job_of(assignment, tmp_path), session)["student_01"].grade.points == 2

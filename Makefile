@@ -1,5 +1,5 @@
 # make grade and make test do all that a fresh clone needs; each sets up .venv first.
-.PHONY: setup grade test quick soak lint validate bench figures starter clean
+.PHONY: docs setup grade test quick soak lint validate bench figures starter clean
 SHELL := /bin/bash
 VENV := .venv
 PYTHON ?= $(shell scripts/find_python.sh)
@@ -41,6 +41,10 @@ soak: $(SETUP)
 
 validate: $(SETUP)
 	for assignment in assignments/*/; do $(VENV)/bin/softmark validate $$assignment --matrix || exit 1; done
+
+# The reference page of docs, from docstrings, constants and the manifest's types.
+docs: $(SETUP)
+	$(VENV)/bin/python scripts/reference_page.py
 
 bench: $(SETUP)
 	$(VENV)/bin/python -m benchmarks

@@ -14,6 +14,7 @@ from matplotlib.patches import FancyArrowPatch, FancyBboxPatch, Rectangle
 
 INK, QUIET, EMPTY = "#222222", "#777777", "#ffffff"
 BLUE, ORANGE, GREEN, RED, VIOLET = "#9ec5e8", "#f7c99b", "#aed8a6", "#eda6a6", "#c9b6e4"
+YELLOW, TEAL = "#f3e58f", "#9ad7d1"
 DEEP_BLUE, DEEP_ORANGE, DEEP_GREEN, DEEP_RED = "#2b6ca3", "#c8741a", "#3c8c3a", "#b83b3b"
 GREY = "#e6e6e6"
 
@@ -43,6 +44,13 @@ def grid(axis: Any, x: float, y: float, colours: Sequence[Sequence[str]], texts:
     for i, row in enumerate(colours):
         for j, colour in enumerate(row):
             cell(axis, x + j, y + i, colour, texts[i][j] if texts else "")
+
+
+def stack(axis: Any, x: float, y: float, width: float, height: float, behind: int = 2, step: float = 0.25) -> None:
+    """The edges of matrices that lie behind the one at (x, y), which is drawn after it."""
+    for place in range(behind, 0, -1):
+        style = {"facecolor": EMPTY, "edgecolor": QUIET, "linewidth": 0.6}
+        frame(axis, x + place * step, y - place * step, width, height, **style)
 
 
 def frame(axis: Any, x: float, y: float, width: float, height: float, **style: Any) -> None:

@@ -24,7 +24,7 @@ def draw() -> Figure:
         say(axis, x, 9.4, remark, fontsize=7.5, color=QUIET)
     dense = [0.7, 2.2, 1.3, 0.5, 2.8, 1.0]
     _layer(axis, 1.2, {j: (width, DEEP_BLUE) for j, width in enumerate(dense)})
-    _layer(axis, 11.0, {1: (2.2, DEEP_ORANGE), 2: (2.2, DEEP_BLUE), 3: (2.2, DEEP_GREEN)}, also=4)
+    _layer(axis, 11.0, {1: (2.6, DEEP_ORANGE), 2: (1.0, DEEP_BLUE), 3: (1.8, DEEP_GREEN)}, also=4)
     _graph(axis, 21.0)
     found = [0.4, 0.6, 1.2, 3.6, 0.4, 0.9]
     _layer(axis, 30.6, {j: (width, DEEP_RED) for j, width in enumerate(found)})
@@ -35,8 +35,8 @@ def _layer(axis, x: float, incoming: dict[int, tuple[float, str]], also: int | N
     for j, (width, colour) in incoming.items():
         _send(axis, x, j, 2, width, colour)
     if also is not None:  # another token that gathers, with the same weights by offset
-        for offset, (_, colour) in zip((-1, 0, 1), incoming.values(), strict=True):
-            _send(axis, x, also + offset, also, 0.9, colour)
+        for offset, (width, colour) in zip((-1, 0, 1), incoming.values(), strict=True):
+            _send(axis, x, also + offset, also, width, colour)
     for j, place in enumerate(PLACES):
         _token(axis, x + place, 7.3, j, GREY)
         _token(axis, x + place, 2.4, j, BLUE if j in (2, also) else "#ffffff")

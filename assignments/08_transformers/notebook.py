@@ -355,7 +355,8 @@ STYLES = {
 with step(
     "Figure 11. Memory at the peak against length. One head of width 64, chunks and window of 256. Dotted: growth with "
     "the length, and with its square. Numbers are bytes of tensors, the same on every machine; of part 2 those "
-    "beyond 1,024 are counted without being held."
+    "beyond 1,024 are counted without being held. Chunked and flash look flat at first: one chunk of 256 x 256 scores "
+    "weighs as much as 1,024 rows of the output, and from there on the straight line takes over."
 ):
     memory = {
         title: {

@@ -257,10 +257,12 @@ def turned_pairs(pairs: Mapping[str, Tensor], products: Mapping[str, Mapping[str
     figure = plt.figure(figsize=(11.5, 5.6))
     above, below = figure.subfigures(2, 1, height_ratios=(1, 1.35))
     for axis, (title, points) in zip(above.subplots(1, len(pairs)), pairs.items(), strict=True):
+        crowded = float((points[1] - points[0]).norm()) < 0.2  # then the first and the last number are enough
         for position, (x, y) in enumerate(points.tolist()):
             shade = plt.colormaps["viridis"](position / max(1, len(points) - 1))
             axis.annotate("", (x, y), (0, 0), arrowprops={"arrowstyle": "->", "color": shade, "linewidth": 1.4})
-            axis.text(1.18 * x, 1.18 * y, str(position), ha="center", va="center", fontsize=7.5, color=shade)
+            if position in (0, len(points) - 1) or not crowded:
+                axis.text(1.18 * x, 1.18 * y, str(position), ha="center", va="center", fontsize=7.5, color=shade)
         axis.add_patch(plt.Circle((0, 0), 1, fill=False, color="0.8", linewidth=0.8))
         axis.set(title=title, xlim=(-1.4, 1.4), ylim=(-1.4, 1.4), aspect="equal", xticks=[], yticks=[])
         axis.spines[:].set_visible(False)
@@ -270,7 +272,7 @@ def turned_pairs(pairs: Mapping[str, Tensor], products: Mapping[str, Mapping[str
             axis.plot(list(points), list(points.values()), label=name, **style)
         axis.set(title=title, xlabel="distance of the key from the query", ylabel="inner product")
         axis.grid(alpha=0.25)
-        axis.legend(fontsize=7.5)
+    axis.legend(fontsize=7.5, loc="center left", bbox_to_anchor=(1, 0.5))
 
 
 def symmetries(measured: Mapping[str, int], predicted: Mapping[str, tuple[str, int]]) -> None:

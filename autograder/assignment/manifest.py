@@ -254,6 +254,11 @@ def _refuse_unknown_keys(table: object, struct: type[msgspec.Struct], where: str
 def _sentence(message: str, table: dict[str, Any]) -> str:
     """msgspec's message as key, value and remedy; the remedy is the schema in words."""
     reason, _, place = message.partition(" - at `$")
+    if place.startswith(".earned_by_nothing[...]"):  # msgspec names no key of a table whose keys are free
+        reasons = cast("dict[str, object]", table["earned_by_nothing"])
+        wrong = next(key for key, why in reasons.items() if not (isinstance(why, str) and why))
+        wanted = expectation(node_at(schema_of_manifest(), ["earned_by_nothing", wrong]))
+        return f"earned_by_nothing, {wrong!r} is {_shown(reasons[wrong])}; it must be {wanted}, the reason"
     steps = [step.strip("[]") for step in place.rstrip("`").replace("[", ".[").strip(".").split(".") if step]
     if "missing required field" in reason:
         name = reason.split("`")[1]

@@ -55,7 +55,8 @@ def node_at(schema: dict[str, Any], steps: Sequence[str]) -> dict[str, Any]:
         if step.isdigit() and "items" in node:
             node = _resolved(node["items"], schema)
         else:
-            node = _resolved(node.get("properties", {}).get(step, {}), schema)
+            named: Any = node.get("properties", {}).get(step) or node.get("additionalProperties")
+            node = _resolved(named or {}, schema)
     return node
 
 

@@ -193,3 +193,12 @@ def changed(table: dict[str, Any], place: tuple[Any, ...], value: Any) -> dict[s
     if place:
         at[place[-1]] = value
     return table
+
+
+@pytest.mark.parametrize("value, shown", [("false", "False"), ('""', "''"), ("[1]", "[1]")])
+def test_a_reason_that_is_none_is_named_with_its_check(value: str, shown: str, tmp_path: Path) -> None:
+    path = tmp_path / "assignment.toml"
+    path.write_text(f'title = "T"\nkey = "k"\nearned_by_nothing = {{"1.1" = "why", "1.2" = {value}}}\n')
+    with pytest.raises(SoftmarkError, match=r"earned_by_nothing, '1\.2' is") as told:
+        read_manifest(path)
+    assert f"is {shown}; it must be a text that is not empty" in str(told.value)

@@ -104,10 +104,21 @@ def _canvas_names(out: Path) -> dict[str, str]:
     """How the name of each person's file begins in the download: Canvas finds the hand-in again by its two numbers."""
     run = latest_run(out)
     hand_ins = Path(run.hand_ins) if run is not None else out
-    if zipfile.is_zipfile(hand_ins):
-        with zipfile.ZipFile(hand_ins) as archive:
-            names = archive.namelist()
-    else:
-        names = [path.name for path in sorted(hand_ins.iterdir())] if hand_ins.is_dir() else []
-    matches = [match for name in names if (match := CANVAS.fullmatch(name)) and match["file_id"]]
+    if not hand_ins.exists():
+        raise SoftmarkError(
+            f"{hand_ins}, which {out} was graded from, is not there any more: put it back, since Canvas finds a "
+            "hand-in again by the name of its file."
+        )
+    matches = [match for name in _names_in(hand_ins) if (match := CANVAS.fullmatch(name)) and match["file_id"]]
     return {f"canvas:{match['id']}": match[0][: match.start("file")] for match in reversed(matches)} or {"": ""}
+
+
+def _names_in(download: Path, folders: int = 3) -> list[str]:
+    """The names of the files of a download, packed or not, and of one in a folder of its own."""
+    if zipfile.is_zipfile(download):
+        with zipfile.ZipFile(download) as archive:
+            return [name.rpartition("/")[2] for name in archive.namelist()]
+    inner = [path for path in sorted(download.iterdir()) if not path.name.startswith((".", "__MACOSX"))]
+    if len(inner) == 1 and folders and (inner[0].is_dir() or zipfile.is_zipfile(inner[0])):
+        return _names_in(inner[0], folders - 1)
+    return [path.name for path in inner]

@@ -216,8 +216,15 @@ READERS: tuple[Reader, ...] = (_moodle, _canvas, _nbgrader, _classroom)
 
 
 def is_packed_download(names: Iterable[str]) -> bool:
-    """Whether a zip with these members is what Moodle or Canvas hands out for a whole class."""
-    tops = {name.partition("/")[0]: "/" in name for name in names if not name.startswith(("__MACOSX", "."))}
+    """Whether a zip with these members is what Moodle or Canvas hands out for a whole class.
+
+    Somebody may have unpacked it and packed it again: with a folder around all of it, and files that macOS adds.
+    """
+    paths = [[each for each in name.split("/") if each] for name in names]
+    paths = [path for path in paths if path and not any(each.startswith(("__MACOSX", ".")) for each in path)]
+    while len({path[0] for path in paths}) == 1 and not MOODLE.fullmatch(paths[0][0]):
+        paths = [path[1:] for path in paths if len(path) > 1]
+    tops = {path[0]: len(path) > 1 for path in paths}
     if any(MOODLE.fullmatch(top) for top in tops):
         return True
     matches = [None if is_folder else CANVAS.fullmatch(top) for top, is_folder in tops.items()]

@@ -121,16 +121,17 @@ def _find(path: Path, assignment: Assignment) -> Found:
     return Found("a folder of submissions", _named(children, loose))
 
 
-def _download_in(child: Path, assignment: Assignment) -> Found | None:
-    """What a platform handed out, where it is the only thing in the folder that was named; else None."""
+def _download_in(child: Path, assignment: Assignment, folders: int = 3) -> Found | None:
+    """What a platform handed out, where it is the only thing in the folder that was named (or in that); else None."""
     if is_packed_download(_names_in_zip(child)):
         return _find(child, assignment)
     try:
         inner = [path for path in sorted(child.iterdir()) if _is_submission(path)]
     except OSError:  # a file, or a folder that may not be read
         return None
-    download = read_download(child, inner, assignment)
-    return None if download is None else _downloaded(download)
+    if (download := read_download(child, inner, assignment)) is not None:
+        return _downloaded(download)
+    return _download_in(inner[0], assignment, folders - 1) if len(inner) == 1 and folders else None
 
 
 def _of_people(form: str, submissions: list[Submission]) -> Found:

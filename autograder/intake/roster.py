@@ -18,11 +18,30 @@ from autograder.errors import SoftmarkError
 from autograder.intake.sheet import Sheet, read_sheet, uncell
 from autograder.results import Submitter
 
+MATRICULATION = ("matrikel", "matrikelnummer", "matrikelnr", "matrikelnr.", "matrikel-nr.", "matriculation number")
 COLUMNS = {
     "first": ("first name", "firstname", "given name", "vorname"),
     "last": ("last name", "lastname", "surname", "family name", "nachname"),
-    "name": ("student", "name", "names", "full name", "student name", "vollständiger name"),
-    "sid": ("sid", "sis user id", "student id", "id number", "id-nummer", "roster_identifier", "student number"),
+    "name": (
+        "student",
+        "name",
+        "names",
+        "full name",
+        "student name",
+        "vollständiger name",
+        "last, first",
+        "name, vorname",
+    ),
+    "sid": (
+        "sid",
+        "sis user id",
+        "student id",
+        "id number",
+        "id-nummer",
+        "roster_identifier",
+        "student number",
+        *MATRICULATION,
+    ),
     "email": ("email", "email address", "e-mail", "e-mail-adresse", "mail"),
     "login": ("sis login id", "login", "login id", "username", "user name", "netid", "anmeldename"),
 }

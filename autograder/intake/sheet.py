@@ -1,7 +1,7 @@
 """A table of comma-separated values of which single cells are changed and every other byte is kept.
 
-It reads what platforms and spreadsheets write: a comma, semicolon or tab between cells; UTF-8 with or without a mark,
-UTF-16, or Windows's Latin letters; any end of line.
+It reads what platforms and spreadsheets write: a comma, semicolon or tab between cells (Excel may say which, in a first
+line `sep=;`); UTF-8 with or without a mark, UTF-16, or Windows's Latin letters; any end of line.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ from autograder.errors import SoftmarkError
 FORMULAS = ("=", "+", "-", "@", "\t", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")  # wide ones are taken for narrow
 _CELL = r'"(?:[^"]|"")*"[^{d}\r\n]*|[^{d}\r\n]*'
 _LARGEST = 64 << 20
+_UTF_16 = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
+_SAYS_DELIMITER = re.compile(r"\ufeff?\"?sep=(?P<delimiter>[,;\t])\"?[ ]*(\r\n|\n|\r)", re.IGNORECASE)
 
 
 def cell(text: str) -> str:
@@ -68,33 +70,36 @@ def read_sheet(path: Path) -> Sheet:
         raise SoftmarkError(f"{path} could not be read ({error.strerror}): give a CSV file.") from error
     if data.startswith((b"PK\x03\x04", b"\xd0\xcf\x11\xe0")):
         raise SoftmarkError(f"{path} is a spreadsheet's own format: save it as CSV (UTF-8) and give that file.")
-    if not data.strip() or len(data) > _LARGEST or (b"\0" in data and data[:2] != codecs.BOM_UTF16_LE):
+    if not data.strip() or len(data) > _LARGEST or (b"\0" in data and data[:2] not in _UTF_16):
         raise SoftmarkError(f"{path} is not a table of comma-separated values: give the CSV file that you downloaded.")
     return sheet_of(data)
 
 
 def sheet_of(data: bytes) -> Sheet:
     """The table that these bytes are."""
-    encoding = "utf-16-le" if data.startswith(codecs.BOM_UTF16_LE) else "utf-8"  # the mark stays in the text
-    try:
-        text = data.decode(encoding)
-    except UnicodeDecodeError:
-        encoding = "latin-1"
-        text = data.decode(encoding)
+    for encoding in (_UTF_16.get(data[:2], "utf-8"), "cp1252", "latin-1"):  # a mark stays in the text
+        try:
+            text = data.decode(encoding)
+            break
+        except UnicodeDecodeError:
+            continue
+    else:
+        raise AssertionError("every byte is a letter of latin-1")
+    said = _SAYS_DELIMITER.match(text)
     head = text[:5000]
-    delimiter = max((",", ";", "\t"), key=lambda each: _columns(head, each))
-    return Sheet(text, encoding, delimiter, tuple(_spans(text, delimiter)))
+    delimiter = said["delimiter"] if said else max((",", ";", "\t"), key=lambda each: _columns(head, each))
+    return Sheet(text, encoding, delimiter, tuple(_spans(text, delimiter, said.end() if said else 0)))
 
 
 def _columns(head: str, delimiter: str) -> int:
     return len(next(csv.reader(io.StringIO(head.removeprefix("\ufeff")), delimiter=delimiter), list[str]()))
 
 
-def _spans(text: str, delimiter: str) -> list[tuple[tuple[int, int], ...]]:
+def _spans(text: str, delimiter: str, at: int = 0) -> list[tuple[tuple[int, int], ...]]:
     pattern = re.compile(_CELL.format(d=re.escape(delimiter)))
     rows: list[tuple[tuple[int, int], ...]] = []
     row: list[tuple[int, int]] = []
-    at = int(text.startswith("\ufeff"))
+    at = at or int(text.startswith("\ufeff"))
     while at < len(text) or row:
         match = pattern.match(text, at)
         assert match is not None  # the second half matches nothing at all, too

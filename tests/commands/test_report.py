@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import shutil
 import zipfile
 from pathlib import Path
 
@@ -78,3 +79,21 @@ def test_the_report_links_to_a_page_for_staff_and_has_none_without_names(tmp_pat
     assert "For staff" in (tmp_path / "report" / "a b.html").read_text()
     assert "For staff" not in (tmp_path / "a b" / "feedback.html").read_text()
     assert "a b" not in (tmp_path / "report-anonymous.html").read_text()
+
+
+@pytest.mark.parametrize("inside", ["hw8", "hw8/again"])
+def test_canvas_finds_it_in_a_download_with_a_folder_around_it_and_says_where_that_is_gone(
+    inside: str, tmp_path: Path
+) -> None:
+    out, hand_ins = tmp_path / "out", tmp_path / "down"
+    (hand_ins / inside).mkdir(parents=True)
+    (hand_ins / inside / "doejane_4021_99001_attention-1.py").touch()
+    (hand_ins / inside / "roe_4022_99002_attention.py").touch()
+    graded(out, ("a", Submitter(name="doejane", id="canvas:4021")))
+    note_run(out, Run(assignment="08_transformers", names=("a",), hand_ins=str(hand_ins)))
+    assert feedback_command(out, "canvas") == 0
+    with zipfile.ZipFile(out / "feedback-canvas.zip") as archive:
+        assert archive.namelist() == ["doejane_4021_99001_feedback.html"]
+    shutil.rmtree(hand_ins)
+    with pytest.raises(SoftmarkError, match=r"down, which .* was graded from, is not there any more"):
+        feedback_command(out, "canvas")

@@ -184,3 +184,19 @@ def test_a_pipe_among_a_students_files_stops_nobody(tmp_path: Path, name: str) -
     of = assignment(tmp_path)
     found = find(submitted, of)
     assert {"ann", "cem"} <= {each.name for each in found.submissions}
+
+
+@pytest.mark.parametrize("around", ["hw8/", "hw8/again/"])
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize("files", [CANVAS, MOODLE_FOLDERS, MOODLE_FLAT], ids=["canvas", "folders", "flat"])
+def test_a_download_that_somebody_packed_again_is_the_same_class(
+    tmp_path: Path, files: dict[str, str | bytes], packed: bool, around: str
+) -> None:
+    again: dict[str, str | bytes] = {f"{around}{name}": content for name, content in files.items()}
+    again |= {f"__MACOSX/{around}._{name}": b"\0" for name in files} | {f"{around}.DS_Store": b"\0", ".DS_Store": b""}
+    if packed:
+        (tmp_path / "again.zip").write_bytes(zipped(again))
+    found = find(tmp_path / "again.zip" if packed else lay(tmp_path / "again", again), assignment(tmp_path))
+    plain = find(lay(tmp_path / "plain", files), assignment(tmp_path))
+    assert found.form == plain.form and people(found) == people(plain)
+    assert trees(found, tmp_path) == trees(plain, tmp_path)

@@ -90,3 +90,16 @@ def test_what_is_no_class_list_is_a_sentence(tmp_path: Path, content: bytes, wor
     (tmp_path / "roster.csv").write_bytes(content)
     with pytest.raises(SoftmarkError, match=words):
         read_roster(tmp_path / "roster.csv")
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "cp1252", "utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("says", ["", "sep=;\r\n", '"sep=;"\r\n'])
+def test_what_excel_writes_is_read_in_each_of_its_encodings(encoding: str, says: str, tmp_path: Path) -> None:
+    mark = "\ufeff" if encoding.startswith("utf-16") else ""
+    text = f"{mark}{says}Last, First;Matrikel;E-Mail\r\n" + '"Žák’s, Šime";0042;sime@x.edu\r\n'
+    path = tmp_path / "roster.csv"
+    path.write_bytes(text.encode(encoding))
+    assert read_roster(path) == (Person(row=1, name="Žák’s, Šime", sid="0042", email="sime@x.edu"),)
+    assert sheet_of(path.read_bytes()).filled({(1, 1): "0043"}) == path.read_bytes().replace(
+        "0042".encode(encoding.removesuffix("-sig")), "0043".encode(encoding.removesuffix("-sig"))
+    )

@@ -270,19 +270,15 @@ def memory(
 
 @_command
 def new(
-    name: Annotated[
-        Optional[str], typer.Argument(metavar="NAME", help="What its folder is to be called, such as 03_norms.")
-    ] = None,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="What its folder is to be called, such as 03_norms.")],
     course: Annotated[
-        Optional[Path], typer.Option("--course", metavar="FOLDER", help="Make a repository for a course instead.")
-    ] = None,
+        bool, typer.Option("--course", help="Make a folder of that name for a course of your own, with one in it.")
+    ] = False,
 ) -> int:
-    """Make a small assignment that validates as it stands, to start from; or a course's repository with one in it."""
+    """Make a small assignment that validates as it stands, to start from; with --course in a repository of its own."""
     from autograder.commands.new import new_command, new_course_command
 
-    if (name is None) == (course is None):
-        raise SoftmarkError("Give the name of an assignment, or --course and the folder of a repository to make.")
-    return new_course_command(course) if course is not None else new_command(name or "")
+    return new_course_command(Path(name)) if course else new_command(name)
 
 
 @_command

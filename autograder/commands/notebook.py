@@ -21,8 +21,9 @@ import msgspec
 
 from autograder.assignment.assignment import Assignment
 from autograder.errors import SoftmarkError
-from autograder.intake.assembly import Surroundings, module_of, read_codes, standard_libraries
+from autograder.intake.assembly import Surroundings, module_of, read_codes
 from autograder.intake.cells import Cell, Notebook
+from autograder.intake.matching import importable
 from autograder.report.lines import labelled
 from autograder.report.table import points_text
 from autograder.report.view import check_view, together
@@ -149,7 +150,7 @@ def _files(cells: Mapping[int, str], folder: Path, assignment: Assignment) -> di
     notebook = Notebook(tuple(Cell(number, "code", source) for number, source in cells.items()), ())
     code = read_codes({_NAME: notebook})[_NAME]
     parts = [part for part in assignment.parts if not code.defined.isdisjoint(part.definitions)]
-    libraries = standard_libraries() | set(assignment.libraries) | {Path(name).stem for name in files}
+    libraries = importable(assignment) | {Path(name).stem for name in files}
     for part in parts:
         made = module_of(code, part, Surroundings(libraries, frozenset(each.name for each in parts))).source
         head, _, body = made.partition("\n")

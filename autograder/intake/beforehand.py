@@ -17,10 +17,11 @@ from typing import Any
 
 from autograder.assignment.assignment import Assignment
 from autograder.errors import Unreadable
-from autograder.intake.assembly import cell_at, read_codes, standard_libraries
+from autograder.intake.assembly import cell_at, read_codes
 from autograder.intake.cells import read_notebook
 from autograder.intake.encoding import read_source
 from autograder.intake.files import LARGEST, LARGEST_OTHER, MEGABYTE, suffix_of
+from autograder.intake.matching import importable
 
 _POINTER = b"version https://git-lfs"
 _DEVICE = re.compile(r"(cuda|mps|xpu)(:\d+)?")
@@ -187,7 +188,7 @@ def _elsewhere(
 ) -> Iterator[tuple[int, str]]:
     """What is on the student's machine and not where it is graded: packages, a GPU, somebody who answers."""
     here = {Path(file).stem for file in files} | {part.name for part in assignment.parts}
-    known = standard_libraries() | here | {"safetensors"} | {one.partition(".")[0] for one in assignment.libraries}
+    known = importable(assignment) | here | {"safetensors"}
     for module, line in _imports(tree):
         if module not in known:
             yield line, f"the grader does not have {module}: do without it."

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from autograder.assignment.assignment import Assignment, Part
+from autograder.assignment.assignment import GIVEN, Assignment, Part
 from autograder.errors import Unreadable
 from autograder.intake.assembly import Surroundings, module_of, standard_libraries
 from autograder.intake.contents import HandIn, read_hand_in
@@ -208,11 +208,19 @@ def _content(
     beside -= {one.name for one in assignment.parts}
     from_files = {name for name, other in choices.items() if other.path in hand_in.sources}
     surroundings = Surroundings(
-        libraries=standard_libraries() | set(assignment.libraries) | beside | from_files,
+        libraries=importable(assignment) | beside | from_files,
         from_notebook=frozenset(name for name, other in choices.items() if other.path == path),
     )
     module = module_of(code, part, surroundings)
     return module.source.encode("utf-8", "surrogatepass"), [*notes, *code.notes, *module.notes]
+
+
+def importable(assignment: Assignment) -> frozenset[str]:
+    """The modules that a submission of this assignment can import where it is graded, its own apart."""
+    roots = {library.partition(".")[0] for library in assignment.libraries}
+    if assignment.given is not None:
+        roots.add(GIVEN)
+    return standard_libraries() | roots
 
 
 def _add_beside(files: dict[str, bytes], chosen: set[str], hand_in: HandIn) -> None:

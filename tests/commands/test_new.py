@@ -112,7 +112,7 @@ def test_it_goes_where_the_other_assignments_are(tmp_path: Path) -> None:
 
 def test_a_course_of_its_own_needs_the_wheel_and_no_checkout(tmp_path: Path) -> None:
     """The wheel that the repository holds is unpacked, as pip does, and every verb is its own."""
-    made = softmark("new", "--course", "my_course", cwd=tmp_path)
+    made = softmark("new", "my_course", "--course", cwd=tmp_path)
     assert made.returncode == 0, made.stderr
     course, installed = tmp_path / "my_course", tmp_path / "installed"
     assert {".gitignore", ".github", "Makefile", "README.md", "set_up.py", "constraints.txt"} <= {
@@ -147,12 +147,8 @@ def test_a_course_of_its_own_needs_the_wheel_and_no_checkout(tmp_path: Path) -> 
     assert "variants 1/1 full marks" in said and "student_01  5/5" in said
     packed = zipfile.ZipFile(course / "build" / "gradescope.zip").namelist()
     assert {wheel.name, "setup.sh", "course/solutions/01_first/norm.py"} <= set(packed)
-    again = softmark("new", "--course", "my_course", cwd=tmp_path)
+    shutil.copy(wheel, wheel.with_name("softmark-0.0.1-py3-none-any.whl"))
+    two = subprocess.run([sys.executable, "set_up.py"], capture_output=True, text=True, cwd=course, check=False)
+    assert two.returncode == 1 and "softmark-0.0.1-py3-none-any.whl, " in two.stderr and "keep the one" in two.stderr
+    again = softmark("new", "my_course", "--course", cwd=tmp_path)
     assert again.returncode == 2 and "nothing is overwritten" in again.stderr
-
-
-@pytest.mark.parametrize("words", [(), ("03_norms", "--course", "there")])
-def test_new_makes_an_assignment_or_a_course(words: tuple[str, ...], tmp_path: Path) -> None:
-    done = softmark("new", *words, cwd=tmp_path)
-    assert done.returncode == 2 and "--course" in done.stderr
-    assert not list(tmp_path.iterdir())

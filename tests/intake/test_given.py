@@ -8,10 +8,12 @@ from pathlib import Path
 import pytest
 
 from autograder.assignment.assignment import Assignment
+from autograder.intake.beforehand import warnings_on_code
 from autograder.intake.finding import find_submissions
 from autograder.intake.submission import SourceTree, Submission, read_submission
 from autograder.run.pool import Job, grade_all
 from autograder.run.session import Session
+from tests.intake.handins import notebook
 from tests.tiny import tiny_assignment
 
 READS = """
@@ -83,6 +85,21 @@ def test_it_is_imported_and_read_in_a_worker_by_the_reference_and_by_a_check(
         "student_02": 2,
         "student_03": 0,
     }
+
+
+def test_what_is_given_is_a_library_to_a_notebook_and_no_warning_to_who_hands_in(
+    tmp_path: Path, assignment: Assignment
+) -> None:
+    source = "from given.tables.rule import times\n\ndef double(x):\n    return times(x)\n"
+    home = tmp_path / "notebook"
+    home.mkdir()
+    (home / "work.ipynb").write_bytes(notebook(source))
+    tree = read_submission(Submission(name="notebook", path=home), assignment)
+    assert b"\nfrom given.tables.rule import times\n" in tree.files["numbers_part.py"]  # as it stands, in no try
+    assert not any("given" in note for note in tree.notes)
+    assert list(warnings_on_code({"numbers_part.py": source.encode()}, assignment)) == [
+        "numbers_part.py does not define Counter."
+    ] * ("Counter" in assignment.parts[0].functions)
 
 
 @pytest.mark.parametrize("pattern, kept", [("*.csv", {"runs.csv"}), ("runs.*", {"runs.csv", "runs.npz"}), ("", set())])

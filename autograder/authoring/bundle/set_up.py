@@ -13,7 +13,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 OLDEST, NEWEST = (3, 10), (3, 13)
 CPU_BUILDS = "https://download.pytorch.org/whl/cpu"
-[WHEEL] = HERE.glob("*/softmark-*.whl")
+WHEELS = sorted(HERE.glob("*/softmark-*.whl"))
 EXTRAS, NEXT = "", "check"
 
 
@@ -22,11 +22,16 @@ def main():
     if not OLDEST <= sys.version_info[:2] <= NEWEST:
         have = ".".join(map(str, sys.version_info[:3]))
         sys.exit(f"This is Python {have}, and Softmark needs 3.10 to 3.13: start set_up.py with one of these.")
+    if len(WHEELS) != 1:
+        there = ", ".join(path.name for path in WHEELS) or "none"
+        sys.exit(
+            f"Beside set_up.py must be a folder with one wheel of Softmark, and there is {there}: keep the one meant."
+        )
     has_own = sys.prefix != sys.base_prefix or "CONDA_PREFIX" in os.environ or util.find_spec("torch") is not None
     python = sys.executable if has_own else made_environment()
     if not succeeds(python, "-c", "import torch"):
         install_torch(python)
-    packages = [f"{WHEEL}{EXTRAS}", *libraries()]
+    packages = [f"{WHEELS[0]}{EXTRAS}", *libraries()]
     if not succeeds(python, "-m", "pip", "install", "--quiet", *kept_torch(python), *packages, shown=True):
         sys.exit(
             "The packages could not be installed: see the lines above. Is this computer connected to the internet?"
@@ -58,14 +63,14 @@ def install_torch(python):
 
 def kept_torch(python):
     """What keeps pip from replacing the torch that is there."""
-    kept = WHEEL.with_name("torch.txt")
+    kept = WHEELS[0].with_name("torch.txt")
     line = f"import torch, pathlib; pathlib.Path({str(kept)!r}).write_text('torch==' + torch.__version__)"
     return ["-c", str(kept)] if succeeds(python, "-c", line) else []
 
 
 def libraries():
     """What else students may use, where the course says so."""
-    listed = WHEEL.with_name("libraries.txt")
+    listed = WHEELS[0].with_name("libraries.txt")
     return listed.read_text().split() if listed.is_file() else []
 
 

@@ -174,7 +174,10 @@ def standing(assignment: Assignment, checks: Sequence[Check], grade: Grade) -> s
     parts = {part.part for part in grade.parts}
     visible = math.fsum(check.counted for check in checks if check.part in parts)
     hidden = math.fsum(part.points for part in assignment.parts if part.name in parts) - visible
-    line = f"visible checks: {points_text(grade.points)} of {points_text(grade.maximum)} points"
+    earned = math.fsum(part.points for part in grade.parts)
+    line = f"visible checks: {points_text(earned)} of {points_text(grade.maximum)} points"
+    if grade.extra_credit:
+        line += f", and {points_text(grade.extra_credit)} of extra credit"
     if visible - grade.maximum > 1e-6:
         line += f" (those of {points_text(visible - grade.maximum)} points more did not run)"
     return f"{line}; hidden checks: {points_text(hidden)} points" if hidden > 1e-6 else line

@@ -50,6 +50,18 @@ def test_a_bonus_that_fails_is_no_failure(tmp_path, capsys):
     assert "1.2   bonus, not there yet" in capsys.readouterr().out
 
 
+def test_extra_credit_is_told_apart_and_costs_nothing_where_it_fails(tmp_path, capsys):
+    checks = ONE_CHECK + BONUS.replace("@weight(0)", "@weight(3)\n@pytest.mark.extra_credit")
+    assert check_command(starter(tmp_path, RIGHT, checks), HERE) == 0
+    assert capsys.readouterr().out.strip().splitlines()[-1] == "visible checks: 2 of 2 points"
+    (tmp_path / "starter_code" / "tiny" / "numbers_part.py").write_text(
+        "def double(x):\n    return 3 if type(x) is int else 2 * x\n"
+    )
+    check_command(tmp_path / "starter_code" / "tiny", HERE)
+    last = capsys.readouterr().out.strip().splitlines()[-1]
+    assert last == "visible checks: 2 of 2 points, and 3 of extra credit"
+
+
 @pytest.mark.parametrize("error", ["bdb.BdbQuit", "KeyboardInterrupt"])
 @pytest.mark.parametrize("where", ["def double(x):\n    raise", "raise"])
 def test_leaving_the_debugger_and_ctrl_c_end_the_run(tmp_path, capsys, error, where):
